@@ -1,0 +1,1 @@
+"""The command line: thin twins of the ledger's verbs."""

@@ -1,0 +1,1 @@
+"""The Merkle tree over journal leaves (RFC 6962)."""

@@ -1,0 +1,1 @@
+"""Frozen values: ids, times, facts, scopes and records. No RDF, no storage."""

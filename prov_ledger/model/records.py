@@ -1,0 +1,407 @@
+"""What an entry records: one frozen value per kind of statement.
+
+Texts never stand in a record; a record holds the *commitment* to a sealed text (64 lower-case hex
+digits, HMAC-SHA256) and the text itself lies in the vault under (owner, field).
+
+Node names are strings: an id (``src_…``) or an id with a fragment (``ent_…#scope``); the tenant's
+base IRI is put in front when a record becomes RDF. ``"*"`` names everything a tenant holds.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from enum import StrEnum
+from typing import Literal
+
+from prov_ledger.model.facts import FactType, FactValue, SealedValue
+from prov_ledger.model.scopes import Bound, Scope
+
+Node = str
+Commitment = str
+Level = Literal["official", "delegated", "informal"]
+#: Strongest first; a position in this tuple is the rank of a level.
+LEVELS: tuple[Level, ...] = ("official", "delegated", "informal")
+TransformationKind = Literal["quote", "select", "compute", "combine", "summarise"]
+TRANSFORMATIONS: tuple[TransformationKind, ...] = ("quote", "select", "compute", "combine", "summarise")
+CheckOutcome = Literal["current", "changed", "gone", "unreachable"]
+CHECK_OUTCOMES: tuple[CheckOutcome, ...] = ("current", "changed", "gone", "unreachable")
+
+
+class Role(StrEnum):
+    """What an agent may do; one agent may have several."""
+
+    AGENT = "agent"
+    CURATOR = "curator"
+    ANALYST = "analyst"
+    AUDITOR = "auditor"
+    PRIVACY_OFFICER = "privacy_officer"
+    ADMIN = "admin"
+
+
+@dataclass(frozen=True, slots=True)
+class TenantRecord:
+    """The first statement of a tenant: its zone (IANA name) and governing fact."""
+
+    zone: str
+    governed_by: str
+
+
+@dataclass(frozen=True, slots=True)
+class FactRecord:
+    """A declared fact."""
+
+    type: FactType
+
+
+@dataclass(frozen=True, slots=True)
+class AgentRecord:
+    """An agent with its roles; a later record about the same id replaces the roles."""
+
+    id: Node
+    name: Commitment
+    roles: frozenset[Role]
+
+
+@dataclass(frozen=True, slots=True)
+class NameRecord:
+    """A group (``grp_``), collection (``col_``) or purpose (``pur_``) and its sealed name."""
+
+    id: Node
+    name: Commitment
+
+
+@dataclass(frozen=True, slots=True)
+class CollectionRecord:
+    """What holds for the sources of a collection; a later record replaces the earlier one."""
+
+    id: Node
+    governed_by: str | None = None
+    indifferent_to: frozenset[str] = frozenset()
+    sensitive: bool = False
+    reaffirm: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class SourceRecord:
+    """A source object; ``derived_from`` is the source that it was copied or renamed from, if another."""
+
+    id: Node
+    connector: str
+    native: Commitment
+    title: Commitment
+    authority: Level
+    collection: Node | None = None
+    governed_by: str | None = None
+    indifferent_to: frozenset[str] = frozenset()
+    derived_from: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class NativeRecord:
+    """A further native id of a source, in use from ``since`` on; the one before ends there."""
+
+    source: Node
+    native: Commitment
+    since: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class TitleRecord:
+    """A new title of a source."""
+
+    source: Node
+    title: Commitment
+
+
+@dataclass(frozen=True, slots=True)
+class AuthorityRecord:
+    """The level of authority of a source from now on; ends an earlier retirement."""
+
+    source: Node
+    level: Level
+    since: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetirementRecord:
+    """The source is no authority for a resolve whose clock is at or after ``from_``."""
+
+    source: Node
+    from_: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """How a revision relates to an earlier one; ``from_`` only for ``replaces``."""
+
+    kind: Literal["replaces", "corrects", "parallel"]
+    to: Node
+    from_: Bound | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevisionRecord:
+    """One state of a source. ``content`` commits to its exact bytes, ``size_bytes`` counts them.
+
+    ``previous`` is the revision that it was a revision of, by publication; None for the first.
+    """
+
+    id: Node
+    source: Node
+    media_type: str
+    size_bytes: int
+    content: Commitment
+    label: Commitment
+    published: datetime
+    retrieved: datetime
+    activity: Node
+    scope: Scope | None = None
+    relation: Relation | None = None
+    previous: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScopeRecord:
+    """A later statement of the effective scope of a revision or an evidence item."""
+
+    of: Node
+    scope: Scope
+
+
+@dataclass(frozen=True, slots=True)
+class TextPosition:
+    """A span in code points of the revision's text, half-open. Source: Web Annotation 4.2.5."""
+
+    start: int
+    end: int
+
+
+@dataclass(frozen=True, slots=True)
+class CellPosition:
+    """A table cell: data row and column, both counted from 1; ``table`` counts the page's tables.
+
+    Key, column name and header path are text of the source and lie in the sealed payload.
+    """
+
+    row: int
+    column: int
+    table: int = 1
+
+
+Selector = TextPosition | CellPosition
+
+
+@dataclass(frozen=True, slots=True)
+class ContextRecord:
+    """How evidence of one batch was retrieved: by whom, under which permission, after which checks.
+
+    ``id`` is the retrieval activity (``ent_…#retrieval``); the permission and the checks are nodes
+    of the same entry. An outcome is ``passed``, ``failed`` or ``untested``; untested has a reason code.
+    """
+
+    id: Node
+    agent: Node
+    principal: Node
+    purpose: Node | None
+    decision: Literal["permit"]
+    policy_version: str
+    retrieved: datetime
+    authority: tuple[str, str | None]
+    applicability: tuple[str, str | None]
+
+
+@dataclass(frozen=True, slots=True)
+class EvidenceRecord:
+    """A quote or a cell of one revision; ``scope`` where one was stated for it alone."""
+
+    id: Node
+    revision: Node
+    selector: Selector
+    quote: Commitment
+    context: Node
+    scope: Scope | None = None
+    indifferent_to: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Transformation:
+    """How a conclusion was reached; ``by`` names the facts it was selected or computed by."""
+
+    kind: TransformationKind
+    by: frozenset[str] = frozenset()
+    note: Commitment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """What a claim was made for: a sealed question text and the facts that were given."""
+
+    text: Commitment
+    facts: Mapping[str, FactValue | SealedValue]
+
+
+@dataclass(frozen=True, slots=True)
+class ClaimRecord:
+    """A conclusion. ``justifications`` are alternatives, each a set of evidence and claims.
+
+    ``exposure`` is all that the writer had before it: ids of evidence and claims, closed over the
+    exposure of each claim among them, support included.
+    """
+
+    id: Node
+    statement: Commitment
+    justifications: tuple[tuple[Node, ...], ...]
+    exposure: frozenset[Node]
+    transformation: Transformation
+    question: Question
+    agent: Node
+    made: datetime
+    bound_to: frozenset[str] = frozenset()
+    narrow: Scope | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RestatementRecord:
+    """The same claim in words that rest on ``exposure`` alone."""
+
+    id: Node
+    claim: Node
+    statement: Commitment
+    exposure: frozenset[Node]
+    agent: Node
+    made: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class SupersessionRecord:
+    """``new`` replaces ``old``; not a derivation."""
+
+    old: Node
+    new: Node
+    reason: Commitment | None = None
+    reaffirmed: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class RetractionRecord:
+    """A claim is withdrawn."""
+
+    claim: Node
+    reason: Commitment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class GrantRecord:
+    """``who`` (agent or group) may read ``read`` (source, collection or ``"*"``)."""
+
+    id: Node
+    who: Node
+    read: Node
+    purpose: Node | None = None
+    until: datetime | None = None
+    max_age: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RevocationRecord:
+    """Ends the grants named; they had been given to the same reader for the same thing."""
+
+    grants: tuple[Node, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class MembershipRecord:
+    """``who`` joins ``group``, or leaves it."""
+
+    who: Node
+    group: Node
+    left: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class CheckRecord:
+    """A currency check of a source at a time."""
+
+    id: Node
+    source: Node
+    outcome: CheckOutcome
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class ThreadRecord:
+    """A conversation: ``name`` commits to the application's own id of it."""
+
+    id: Node
+    name: Commitment
+    owner: Node
+    readers: frozenset[Node] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class ReminderRecord:
+    """A packet for a compacted context: which claims, in order, for which thread, in how many tokens."""
+
+    id: Node
+    claims: tuple[Node, ...]
+    budget: int
+    agent: Node
+    made: datetime
+    thread: Node | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DenialRecord:
+    """A source is withheld from everyone (``allowed`` False) or released again."""
+
+    source: Node
+    allowed: bool = False
+    reason: Commitment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ContradictionRecord:
+    """Two claims that cannot both hold."""
+
+    claims: tuple[Node, Node]
+
+
+Record = (
+    TenantRecord
+    | FactRecord
+    | AgentRecord
+    | NameRecord
+    | CollectionRecord
+    | SourceRecord
+    | NativeRecord
+    | TitleRecord
+    | AuthorityRecord
+    | RetirementRecord
+    | RevisionRecord
+    | ScopeRecord
+    | ContextRecord
+    | EvidenceRecord
+    | ClaimRecord
+    | RestatementRecord
+    | SupersessionRecord
+    | RetractionRecord
+    | GrantRecord
+    | RevocationRecord
+    | MembershipRecord
+    | CheckRecord
+    | ThreadRecord
+    | ReminderRecord
+    | DenialRecord
+    | ContradictionRecord
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One write to the journal, before it becomes RDF: who, when, and what it states."""
+
+    id: Node
+    sequence: int
+    agent: Node
+    recorded: datetime
+    records: tuple[Record, ...]

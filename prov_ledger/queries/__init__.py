@@ -1,0 +1,1 @@
+"""SPARQL query files and one typed function for each."""

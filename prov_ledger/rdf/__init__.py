@@ -1,0 +1,1 @@
+"""Model to quads and back: canonical N-Quads only."""

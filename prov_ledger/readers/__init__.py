@@ -1,0 +1,1 @@
+"""What a resolve reads: the closure of ids from the journal or a graph."""

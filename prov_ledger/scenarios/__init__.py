@@ -1,0 +1,1 @@
+"""Runs scenario files against a fresh ledger."""

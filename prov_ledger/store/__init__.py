@@ -1,0 +1,1 @@
+"""The graph store port and its backends."""

@@ -1,0 +1,1 @@
+"""The journal, sealed payloads and their keys in SQLite."""
