@@ -6,22 +6,18 @@ in. It cannot stop a query either: after a timeout its thread works on, and only
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future
-from concurrent.futures import TimeoutError as FutureTimeout
 from pathlib import Path
 from typing import TypeVar
 
 import pyoxigraph as ox
 
 from prov_ledger.errors import GraphBusy, ProvLedgerError, QueryError, StorageError
-from prov_ledger.rdf.terms import BlankNode, Iri, Literal, Term, Triple
+from prov_ledger.store.deadline import start, within
 from prov_ledger.store.owner import find_owner, remove_owner, write_owner
 from prov_ledger.store.port import (
     Answer,
     Position,
-    Rows,
     Triples,
     graph_iri,
     index_iri,
@@ -30,6 +26,7 @@ from prov_ledger.store.port import (
     position_query,
     position_update,
 )
+from prov_ledger.store.results import rows_of, triple_of
 
 T = TypeVar("T")
 _NQUADS = ox.RdfFormat.N_QUADS
@@ -64,7 +61,7 @@ class OxigraphStore:
         node = self._graph if graph is None else ox.NamedNode(graph)
         if timeout is None:
             return _answer(store, text, node)
-        return _within(lambda: _answer(store, text, node), timeout)
+        return within(lambda: _answer(store, text, node), timeout)
 
     def load(self, nquads: bytes) -> None:
         """Add canonical lines in one transaction."""
@@ -88,8 +85,10 @@ class OxigraphStore:
         _remove(beside)
         _write_directory(beside, chunks, position_update(self._base, position))
         self._store = None
-        _swap(beside, self._directory)
-        self._store = _open(self._directory)
+        try:
+            _swap(beside, self._directory)
+        finally:
+            self._store = _open(self._directory)
 
     def dump(self) -> Iterator[bytes]:
         """Yield the tenant graph as N-Quads."""
@@ -217,34 +216,11 @@ def _dump_graph(store: ox.Store, graph: ox.NamedNode) -> Iterator[bytes]:
         with os.fdopen(writing, "wb", buffering=_DUMP_CHUNK_BYTES) as pipe:
             store.dump(pipe, ox.RdfFormat.N_TRIPLES, from_graph=graph)
 
-    done = _start(write)
+    done = start(write)
     with os.fdopen(reading, "rb", buffering=0) as pipe:
         while chunk := pipe.read(_DUMP_CHUNK_BYTES):
             yield chunk
     _guarded(done.result)
-
-
-def _start(call: Callable[[], T]) -> "Future[T]":
-    """Run a call in a thread that does not keep the process alive."""
-    future: Future[T] = Future()
-
-    def run() -> None:
-        try:
-            future.set_result(call())
-        except BaseException as error:
-            future.set_exception(error)
-
-    threading.Thread(target=run, daemon=True, name="graph").start()
-    return future
-
-
-def _within(call: Callable[[], T], timeout: float) -> T:
-    try:
-        return _start(call).result(timeout)
-    except FutureTimeout:
-        raise QueryError(
-            f"the query took longer than {timeout:g} s; narrow it or allow more time", code="query_timeout"
-        ) from None
 
 
 def _answer(store: ox.Store, text: str, graph: ox.NamedNode) -> Answer:
@@ -253,41 +229,9 @@ def _answer(store: ox.Store, text: str, graph: ox.NamedNode) -> Answer:
         if isinstance(result, ox.QueryBoolean):
             return bool(result)
         if isinstance(result, ox.QuerySolutions):
-            return _rows(result)
-        return Triples(tuple(_triple(triple) for triple in result))
+            return rows_of(result)
+        return Triples(tuple(triple_of(triple) for triple in result))
     except SyntaxError as error:
         raise QueryError(f"the query is not valid SPARQL: {error}") from None
     except (OSError, ValueError) as error:
         raise QueryError(f"the query failed: {error}") from None
-
-
-def _rows(solutions: ox.QuerySolutions) -> Rows:
-    """Copy a result out; IRIs recur, so each is made once."""
-    known: dict[str, Iri] = {}
-    rows: list[tuple[Term | None, ...]] = []
-    for solution in solutions:
-        row: list[Term | None] = []
-        for cell in solution:
-            if type(cell) is ox.NamedNode:
-                iri = known.get(cell.value)
-                if iri is None:
-                    iri = known[cell.value] = Iri(cell.value)
-                row.append(iri)
-            else:
-                row.append(None if cell is None else _term(cell))
-        rows.append(tuple(row))
-    return Rows(tuple(variable.value for variable in solutions.variables), tuple(rows))
-
-
-def _term(term: object) -> Term:
-    if isinstance(term, ox.Literal):
-        return Literal(term.value, term.datatype.value, term.language or "")
-    if isinstance(term, ox.NamedNode):
-        return Iri(term.value)
-    if isinstance(term, ox.BlankNode):
-        return BlankNode(term.value)
-    raise QueryError("the query returns a quoted triple; return its parts instead")
-
-
-def _triple(triple: ox.Triple) -> Triple:
-    return _term(triple.subject), _term(triple.predicate), _term(triple.object)

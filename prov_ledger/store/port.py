@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
-from prov_ledger.rdf.terms import Term, Triple
+from prov_ledger.rdf.terms import Literal, Term, Triple
 from prov_ledger.vocab import PL
 
 POSITION_SEQUENCE = PL + "indexedSequence"
@@ -123,8 +123,10 @@ def position_of(answer: Answer) -> Position | None:
     """Read the answer to ``position_query``; None when it is empty."""
     if not isinstance(answer, Rows) or not answer.rows:
         return None
-    sequence, root = (cell.lexical if hasattr(cell, "lexical") else "" for cell in answer.rows[0])
-    return Position(int(sequence), root)
+    sequence, root = answer.rows[0]
+    if not (isinstance(sequence, Literal) and isinstance(root, Literal)):
+        return None
+    return Position(int(sequence.lexical), root.lexical)
 
 
 def lines_in_graph(chunks: Iterable[bytes], graph: str) -> Iterator[bytes]:
