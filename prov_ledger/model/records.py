@@ -7,7 +7,7 @@ Node names are strings: an id (``src_…``) or an id with a fragment (``ent_…#
 base IRI is put in front when a record becomes RDF. ``"*"`` names everything a tenant holds.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from enum import StrEnum
@@ -366,6 +366,13 @@ class ContradictionRecord:
     claims: tuple[Node, Node]
 
 
+@dataclass(frozen=True, slots=True)
+class EndingRecord:
+    """Earlier statements that are no longer the latest about their subject."""
+
+    statements: tuple[Node, ...]
+
+
 Record = (
     TenantRecord
     | FactRecord
@@ -393,15 +400,62 @@ Record = (
     | ReminderRecord
     | DenialRecord
     | ContradictionRecord
+    | EndingRecord
 )
 
 
 @dataclass(frozen=True, slots=True)
+class Stated:
+    """A record as it stands in an entry: at which node."""
+
+    node: Node
+    record: Record
+
+
+@dataclass(frozen=True, slots=True)
 class Entry:
-    """One write to the journal, before it becomes RDF: who, when, and what it states."""
+    """One write to the journal: who, when, and what it states."""
 
     id: Node
     sequence: int
     agent: Node
     recorded: datetime
-    records: tuple[Record, ...]
+    statements: tuple[Stated, ...]
+
+
+#: Fragment of the node of a record that has no id of its own; ``.2`` and on where an entry has several.
+FRAGMENTS: dict[type, str] = {
+    AgentRecord: "roles",
+    CollectionRecord: "collection",
+    NativeRecord: "native",
+    TitleRecord: "title",
+    AuthorityRecord: "authority",
+    RetirementRecord: "retirement",
+    ScopeRecord: "scope",
+    SupersessionRecord: "supersession",
+    RetractionRecord: "retraction",
+    RevocationRecord: "revocation",
+    MembershipRecord: "membership",
+    DenialRecord: "denial",
+    ContradictionRecord: "contradiction",
+    EndingRecord: "ending",
+}
+
+
+def entry_of(id: Node, sequence: int, agent: Node, recorded: datetime, records: Iterable[Record]) -> Entry:
+    """Name the node of each record and put them into one entry."""
+    statements = []
+    seen: dict[str, int] = {}
+    for record in records:
+        fragment = FRAGMENTS.get(type(record))
+        if isinstance(record, TenantRecord):
+            node = "tenant"
+        elif isinstance(record, FactRecord):
+            node = f"fact/{record.type.name}"
+        elif fragment is None:
+            node = record.id  # type: ignore[union-attr]
+        else:
+            count = seen[fragment] = seen.get(fragment, 0) + 1
+            node = f"{id}#{fragment}" if count == 1 else f"{id}#{fragment}.{count}"
+        statements.append(Stated(node, record))
+    return Entry(id, sequence, agent, recorded, tuple(statements))

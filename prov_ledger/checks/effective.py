@@ -1,0 +1,222 @@
+"""Which scope each revision of a source has now: stated, derived from a relation, or the default.
+
+Pure: from the history of one source to one ``Effective`` per revision. A revision with the default
+scope is closed by the first later one that states no relation to it; otherwise relations decide.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date, datetime, timedelta
+
+from prov_ledger.model import records as r
+from prov_ledger.model.facts import FactKind, FactTable
+from prov_ledger.model.scopes import Bound, Edge, Period, Scope, period_facts
+from prov_ledger.model.times import civil_date, day_interval
+from prov_ledger.model.world import Recorded, SourceHistory
+
+Rev = Recorded[r.RevisionRecord]
+
+
+@dataclass(frozen=True, slots=True)
+class Effective:
+    """What a revision governs.
+
+    ``scope`` is what governs it now; where nothing was left of it (``left_none``), what it had
+    before. ``stated``: somebody stated it. ``confirmed`` is up to when it is known to hold.
+    """
+
+    scope: Scope
+    left_none: bool
+    stated: bool
+    confirmed: datetime
+
+
+@dataclass(frozen=True, slots=True)
+class Succession:
+    """A later revision that replaces or corrects an earlier one, itself or through others."""
+
+    newer: r.Node
+    kind: str
+    from_: Bound | None
+    sequence: int
+
+
+class Revisions:
+    """The revisions of one source with their relations and effective scopes."""
+
+    def __init__(self, history: SourceHistory, table: FactTable, governed_by: str) -> None:
+        self.history = history
+        self.table = table
+        self.governing = _governing_fact(history, governed_by)
+        self.by_id: dict[r.Node, Rev] = {x.record.id: x for x in history.revisions}
+        self.in_order = sorted(history.revisions, key=lambda x: (x.record.published, x.sequence))
+        self.successions = _successions(history.revisions)
+        self._related = self._pairs()
+        self._effective: dict[r.Node, Effective] = {}
+        self._statements: dict[r.Node, list[Recorded[r.ScopeRecord]]] = {}
+        for scope in history.scopes:
+            self._statements.setdefault(scope.record.of, []).append(scope)
+
+    def _pairs(self) -> set[frozenset[r.Node]]:
+        pairs = {frozenset((old, s.newer)) for old, found in self.successions.items() for s in found}
+        for x in self.history.revisions:
+            if x.record.relation is not None:
+                pairs.add(frozenset((x.record.id, x.record.relation.to)))
+        return pairs
+
+    def related(self, one: r.Node, other: r.Node) -> bool:
+        """Whether a relation between the two revisions was stated, directly or through others."""
+        return frozenset((one, other)) in self._related
+
+    def effective(self, id: r.Node) -> Effective:
+        """The effective scope of one revision of this source."""
+        found = self._effective.get(id)
+        if found is None:
+            found = self._effective[id] = self._compute(self.by_id[id])
+        return found
+
+    def _compute(self, x: Rev) -> Effective:
+        scope, stated, default = self._base(x)
+        confirmed = self._confirmed(x)
+        since = -1
+        statements = self._statements.get(x.record.id)
+        if statements:
+            scope, stated, default = statements[-1].record.scope, True, False
+            since = statements[-1].sequence
+        before = scope
+        for end in self._ends(x, scope, default, since):
+            scope = _close(scope, end[0], end[1], self.table, before)
+        if _is_empty(scope, self.table):
+            return Effective(before, True, stated, confirmed)
+        return Effective(scope, False, stated, confirmed)
+
+    def _base(self, x: Rev) -> tuple[Scope, bool, bool]:
+        """The scope before anything closed it; whether it was stated; whether it is the default."""
+        record = x.record
+        if record.scope is not None:
+            return record.scope, True, False
+        relation = record.relation
+        if relation is not None and relation.to in self.by_id:
+            if relation.kind == "corrects":
+                corrected = self.effective(relation.to)
+                return corrected.scope, corrected.stated, self._is_default(self.by_id[relation.to])
+            if relation.kind == "replaces" and relation.from_ is not None:
+                fact = self.period_fact(relation.to)
+                return Scope((Period(fact, relation.from_, Edge.ASSUMED_OPEN),)), False, False
+        start = default_start(self.table, self.governing, record.published)
+        return Scope((Period(self.governing, start, Edge.ASSUMED_OPEN),)), False, True
+
+    def _is_default(self, x: Rev) -> bool:
+        return not self._statements.get(x.record.id) and self._base(x)[2]
+
+    def period_fact(self, id: r.Node) -> str:
+        """The fact on which the periods of a revision lie: its governing fact."""
+        x = self.by_id[id]
+        statements = self._statements.get(id)
+        scope = statements[-1].record.scope if statements else self._base(x)[0]
+        facts = period_facts(scope)
+        return self.governing if self.governing in facts or not facts else min(facts)
+
+    def _ends(self, x: Rev, scope: Scope, default: bool, since: int) -> list[tuple[str, Bound]]:
+        facts = period_facts(scope)
+        fact = self.governing if self.governing in facts or not facts else min(facts)
+        ends: list[tuple[str, Bound]] = [
+            (fact, s.from_)
+            for s in self.successions.get(x.record.id, ())
+            if s.kind == "replaces" and s.from_ is not None and s.sequence > since
+        ]
+        if default:
+            later = self._first_unrelated_after(x)
+            if later is not None:
+                ends.append((fact, default_start(self.table, fact, later.record.published)))
+        return ends
+
+    def _first_unrelated_after(self, x: Rev) -> Rev | None:
+        place = self.in_order.index(x)
+        after = self.in_order[place + 1 :]
+        return next((y for y in after if not self.related(x.record.id, y.record.id)), None)
+
+    def _confirmed(self, x: Rev) -> datetime:
+        """Its retrieval, or the last ``current`` check before the next revision was captured."""
+        next_ = min((y.sequence for y in self.history.revisions if y.sequence > x.sequence), default=None)
+        checks = (
+            c.record.at
+            for c in self.history.checks
+            if c.record.outcome == "current"
+            and c.sequence > x.sequence
+            and (next_ is None or c.sequence < next_)
+        )
+        return max(checks, default=x.record.retrieved)
+
+
+def _governing_fact(history: SourceHistory, tenant: str) -> str:
+    collection = history.collection.governed_by if history.collection else None
+    return history.source.record.governed_by or collection or tenant
+
+
+def default_start(table: FactTable, fact: str, published: datetime) -> date | datetime:
+    """Where a default scope begins: the publication, or its whole civil day where the fact is a date."""
+    if table.get(fact).kind is FactKind.DATE:
+        return civil_date(published, table.zone_of(fact))
+    return published
+
+
+def _successions(revisions: Sequence[Rev]) -> dict[r.Node, list[Succession]]:
+    """For each revision, those that replace or correct it, also for all that these had succeeded."""
+    covered: dict[r.Node, set[r.Node]] = {}
+    found: dict[r.Node, list[Succession]] = {}
+    for x in revisions:
+        relation = x.record.relation
+        if relation is None or relation.kind == "parallel":
+            continue
+        older = {relation.to} | covered.get(relation.to, set())
+        covered[x.record.id] = older
+        for id in older:
+            found.setdefault(id, []).append(
+                Succession(x.record.id, relation.kind, relation.from_, x.sequence)
+            )
+    return found
+
+
+def place_of(bound: date | datetime, table: FactTable, fact: str) -> datetime:
+    """The instant at which a bound lies: a date begins its day in the fact's zone."""
+    if isinstance(bound, datetime):
+        return bound
+    return day_interval(bound, table.zone_of(fact))[0]
+
+
+def _close(scope: Scope, fact: str, at: Bound, table: FactTable, before: Scope) -> Scope:
+    """End the periods on a fact there, where their end was not a value to begin with."""
+    if isinstance(at, Edge):
+        return scope
+    periods = [c for c in scope.conditions if isinstance(c, Period) and c.fact == fact]
+    if not periods:
+        return Scope((*scope.conditions, Period(fact, Edge.OPEN, at)))
+    authored = [c for c in before.conditions if isinstance(c, Period) and c.fact == fact]
+    if any(not isinstance(c.until, Edge) for c in authored):
+        return scope
+    return Scope(tuple(_end_at(c, at, table) if c in periods else c for c in scope.conditions))
+
+
+def _end_at(condition: object, at: date | datetime, table: FactTable) -> Period:
+    assert isinstance(condition, Period)
+    until = condition.until
+    if not isinstance(until, Edge) and place_of(until, table, condition.fact) <= place_of(
+        at, table, condition.fact
+    ):
+        return condition
+    return replace(condition, until=at)
+
+
+def _is_empty(scope: Scope, table: FactTable) -> bool:
+    return any(
+        isinstance(c, Period)
+        and not isinstance(c.from_, Edge)
+        and not isinstance(c.until, Edge)
+        and _not_before(c.from_, c.until, table, c.fact)
+        for c in scope.conditions
+    )
+
+
+def _not_before(start: date | datetime, end: date | datetime, table: FactTable, fact: str) -> bool:
+    return place_of(start, table, fact) - place_of(end, table, fact) >= timedelta(0)
