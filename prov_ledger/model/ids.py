@@ -1,0 +1,101 @@
+"""Ids that carry no information and catch a slip of the pen.
+
+An id is a prefix, an underscore, 16 random Crockford base32 symbols (80 bits) and 2 check symbols.
+The check symbols are Reed-Solomon parity over GF(32), taken over the prefix's index and the body: a
+code of distance 3, so any one or two wrong symbols are caught. That covers every single wrong
+character, every swap of neighbours and every exchanged prefix.
+"""
+
+import re
+import secrets
+from collections.abc import Callable, Iterable
+
+from prov_ledger.errors import Refused
+
+#: What an id may begin with; the position of a prefix is a symbol of the code, so append only.
+PREFIXES: tuple[str, ...] = ("src", "rev", "ev", "cl", "rem", "ent", "era", "agt", "grp", "col", "pur")
+
+#: Crockford's digits: no i, l, o, u.
+ALPHABET = "0123456789abcdefghjkmnpqrstvwxyz"
+
+_BODY_SYMBOLS = 16
+_BODY_BYTES = 10
+_VALUES = {symbol: value for value, symbol in enumerate(ALPHABET)}
+_INDEX = {prefix: index for index, prefix in enumerate(PREFIXES)}
+_CONFUSABLE = str.maketrans("oil", "011")
+_FORM = re.compile(r"([a-z]{2,3})_([0-9a-tv-z]{18})")
+
+# GF(32) modulo x^5 + x^2 + 1, whose generator is 2: powers, and the map back.
+_POWERS = [1]
+while len(_POWERS) < 31:
+    _doubled = _POWERS[-1] << 1
+    _POWERS.append(_doubled ^ 0b100101 if _doubled & 32 else _doubled)
+_LOGS = {value: exponent for exponent, value in enumerate(_POWERS)}
+
+
+def _times(exponent: int, value: int) -> int:
+    """Multiply a field element by 2 to the power ``exponent``."""
+    return _POWERS[(_LOGS[value] + exponent) % 31] if value else 0
+
+
+# Multiplying by the coefficients of (x + 1)(x + 2) = x^2 + 3x + 2, tabulated.
+_TIMES_3 = tuple(_times(_LOGS[3], value) for value in range(32))
+_TIMES_2 = tuple(_times(1, value) for value in range(32))
+
+
+def _parity(symbols: Iterable[int]) -> tuple[int, int]:
+    """The remainder of the message polynomial times x^2 on division by the generator polynomial."""
+    high = low = 0
+    for symbol in symbols:
+        feedback = symbol ^ high
+        high, low = low ^ _TIMES_3[feedback], _TIMES_2[feedback]
+    return high, low
+
+
+def mint_id(prefix: str, random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
+    """A new id with ``prefix``: 80 bits from ``random_bytes(10)``, two check symbols, lower case.
+
+    Raises KeyError when the prefix is not in ``PREFIXES``.
+    """
+    index = _INDEX[prefix]
+    number = int.from_bytes(random_bytes(_BODY_BYTES), "big")
+    body = [(number >> shift) & 31 for shift in range(5 * (_BODY_SYMBOLS - 1), -1, -5)]
+    high, low = _parity([index, *body])
+    return f"{prefix}_" + "".join(ALPHABET[value] for value in (*body, high, low))
+
+
+def parse_id(text: str) -> str:
+    """The canonical spelling of an id: lower case, with o read as 0 and i and l read as 1.
+
+    Nothing else is forgiven: no surrounding space, no hyphen, no letter outside ASCII.
+    Raises Refused ``malformed_id``.
+
+    Source: Crockford, Base 32, "Decode Symbol".
+    """
+    prefix, separator, rest = text.lower().partition("_") if text.isascii() else ("", "", "")
+    spelled = prefix + separator + rest.translate(_CONFUSABLE)
+    match = _FORM.fullmatch(spelled)
+    if match is None or prefix not in _INDEX:
+        raise Refused(
+            "malformed_id",
+            f"not an id: expected one of {', '.join(PREFIXES)} followed by '_' and 18 base32 characters, "
+            f"got {len(text)} characters of another form; copy the id again",
+        )
+    symbols = [_VALUES[symbol] for symbol in match[2]]
+    if _parity([_INDEX[prefix], *symbols[:_BODY_SYMBOLS]]) != (symbols[-2], symbols[-1]):
+        raise Refused(
+            "malformed_id",
+            f"not an id: the check characters of this '{prefix}_' id do not fit the rest; copy the id again",
+        )
+    return spelled
+
+
+def prefix_of(id: str) -> str:  # noqa: A002 - the word of the domain
+    """The prefix of an id or of a node of it (``ent_…#scope``), without the underscore; not checked."""
+    return id.partition("_")[0]
+
+
+def looks_like_id(text: str) -> bool:
+    """Whether ``text`` begins like an id, in any case: a known prefix and an underscore. Not checked."""
+    prefix, separator, _ = text.partition("_")
+    return separator == "_" and prefix.lower() in _INDEX
