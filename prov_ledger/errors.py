@@ -49,12 +49,16 @@ STATUS: dict[str, Status] = {
     "busy": Status(7, 503),
     "missing_key": Status(8, 500),
     "wrong_key": Status(8, 500),
+    "exposed_key": Status(8, 500),
     "clock_went_back": Status(8, 500),
     "storage_full": Status(8, 507),
     "storage": Status(8, 500),
     "corrupt": Status(9, 500),
+    "bad_proof": Status(9, 422),
     "connector": Status(7, 502),
     "not_supported": Status(3, 501),
+    "not_a_scenario": Status(2, 422),
+    "internal": Status(10, 500),
 }
 
 
@@ -118,6 +122,12 @@ class WrongKey(ProvLedgerError):
     code = "wrong_key"
 
 
+class ExposedKey(ProvLedgerError):
+    """A tenant key lies where others than its owner can read or replace it."""
+
+    code = "exposed_key"
+
+
 class ClockWentBack(ProvLedgerError):
     """The clock is earlier than the last recorded entry by more than the tolerance."""
 
@@ -134,6 +144,12 @@ class Corrupt(ProvLedgerError):
     """Stored bytes do not match what was recorded of them."""
 
     code = "corrupt"
+
+
+class ProofError(ProvLedgerError):
+    """A Merkle proof does not lead to the root it was given for."""
+
+    code = "bad_proof"
 
 
 class ConnectorError(ProvLedgerError):

@@ -1,0 +1,118 @@
+"""Writing entries: rows, payloads and the Merkle tree inside one held write lock."""
+
+import sqlite3
+from datetime import UTC, datetime, timedelta
+
+from prov_ledger.errors import ClockWentBack
+from prov_ledger.merkle.tree import Frontier, leaf_hash
+from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.port import NewEntry
+
+_EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
+_MICROSECOND = timedelta(microseconds=1)
+ENTRY_KIND = "entry"
+
+_INSERT_ENTRY = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
+_INSERT_ENTITY = "INSERT INTO entity VALUES (?, ?, ?)"
+_INSERT_ABOUT = "INSERT INTO about VALUES (?, ?)"
+_INSERT_NODE = "INSERT INTO node VALUES (?, ?, ?)"
+_INSERT_PAYLOAD = "INSERT INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)"
+_INSERT_LOOKUP = "INSERT INTO lookup VALUES (?, ?, ?, ?, ?)"
+
+
+def to_microseconds(instant: datetime) -> int:
+    """Microseconds since 1970 in UTC; exact, unlike a float timestamp."""
+    return (instant - _EPOCH) // _MICROSECOND
+
+
+def from_microseconds(count: int) -> datetime:
+    """The instant, in UTC, of ``to_microseconds``."""
+    return _EPOCH + timedelta(microseconds=count)
+
+
+def _optional_microseconds(instant: datetime | None) -> int | None:
+    """None stays None."""
+    return None if instant is None else to_microseconds(instant)
+
+
+class SqliteTransaction:
+    """The write lock of a journal, held by one thread until its block ends."""
+
+    __slots__ = ("_connection", "_frontier", "_last_us")
+
+    def __init__(self, connection: sqlite3.Connection, frontier: Frontier, last_us: int | None) -> None:
+        """Continue a journal that ends with ``frontier`` and the time of its last entry."""
+        self._connection = connection
+        self._frontier = frontier
+        self._last_us = last_us
+
+    @property
+    def size(self) -> int:
+        """How many entries there are, those of this transaction included."""
+        return self._frontier.size
+
+    @property
+    def last_recorded(self) -> datetime | None:
+        """When the last entry was recorded; None in an empty journal."""
+        return None if self._last_us is None else from_microseconds(self._last_us)
+
+    @property
+    def frontier(self) -> Frontier:
+        """The right edge of the tree, those of this transaction included."""
+        return self._frontier
+
+    def append(self, entry: NewEntry) -> int:
+        """Add an entry; its sequence. Raises Refused ``already_exists`` for an id or field that is taken.
+
+        Raises ClockWentBack when it is recorded before the entry that it follows. After an error the
+        whole block must end: what was written of this entry is undone with it.
+        """
+        recorded_us = to_microseconds(entry.recorded)
+        if self._last_us is not None and recorded_us < self._last_us:
+            raise ClockWentBack(
+                f"entry {self.size + 1} would be recorded at {entry.recorded.isoformat()}, before the last "
+                f"one ({from_microseconds(self._last_us).isoformat()}); set the clock"
+            )
+        sequence = self._write_entry(entry, recorded_us)
+        self._write_references(entry, sequence)
+        if entry.payloads:
+            self._write_payloads(entry, sequence)
+        self._last_us = recorded_us
+        crash_point("journal.appended")
+        return sequence
+
+    def _write_entry(self, entry: NewEntry, recorded_us: int) -> int:
+        """The row of the entry, and the subtrees that its leaf completes."""
+        leaf = leaf_hash(entry.leaf)
+        sequence = self._frontier.size + 1
+        execute = self._connection.execute
+        execute(_INSERT_ENTRY, (sequence, entry.id, entry.kind, recorded_us, leaf, entry.leaf))
+        for node in self._frontier.append(leaf):
+            execute(_INSERT_NODE, (node.level, node.index, node.hash))
+        return sequence
+
+    def _write_references(self, entry: NewEntry, sequence: int) -> None:
+        """What the entry brings into being, is about, and is found by."""
+        connection = self._connection
+        connection.execute(_INSERT_ENTITY, (entry.id, ENTRY_KIND, sequence))
+        connection.executemany(
+            _INSERT_ENTITY, [(id_, kind, sequence) for id_, kind in entry.entities if id_ != entry.id]
+        )
+        if entry.about:
+            connection.executemany(_INSERT_ABOUT, [(id_, sequence) for id_ in dict.fromkeys(entry.about)])
+        if entry.lookups:
+            connection.executemany(
+                _INSERT_LOOKUP,
+                [(x.kind, x.token, sequence, x.id, _optional_microseconds(x.since)) for x in entry.lookups],
+            )
+
+    def _write_payloads(self, entry: NewEntry, sequence: int) -> None:
+        """The sealed texts; chunks lie end to end in one value, so that one row is all of a payload."""
+        self._connection.executemany(
+            _INSERT_PAYLOAD,
+            [
+                (x.ticket, x.owner, x.field, sequence, bytes.fromhex(x.commitment_hex), x.size_bytes,
+                 b"".join(x.chunks))
+                for x in entry.payloads
+            ],
+        )  # fmt: skip

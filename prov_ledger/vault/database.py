@@ -1,0 +1,242 @@
+"""One SQLite file for many threads and processes: durable writes one at a time, reads never blocked.
+
+Connections are borrowed for one short read and given back, so that no reader holds a snapshot open
+and all of them can be closed. This is the only file of the package that calls ``sqlite3`` to connect,
+and the place where its errors become ours.
+"""
+
+import os
+import sqlite3
+import threading
+from collections import deque
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from urllib.parse import quote
+
+from prov_ledger.errors import Corrupt, ProvLedgerError, Refused, StorageError
+from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.schema import Schema
+
+#: How long a writer waits for another one, in milliseconds.
+BUSY_TIMEOUT_MS = 30_000
+_CACHE_KIB = 32_768
+
+
+class Database:
+    """An open SQLite file of a known schema; closed with ``close``."""
+
+    def __init__(self, path: Path, schema: Schema, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
+        """Open an existing file; raises Refused ``not_found``, StorageError or Corrupt if it is not one."""
+        self._path = path
+        self._schema = schema
+        self._busy_timeout_ms = busy_timeout_ms
+        self._idle: deque[sqlite3.Connection] = deque()
+        self._lock = threading.Lock()
+        self._writer: sqlite3.Connection | None = None
+        self._writing_thread: int | None = None
+        self._watch_lock = threading.Lock()
+        self._closed = False
+        if not path.is_file():
+            raise Refused("not_found", f"there is no {path.name} in {path.parent}; create the ledger first")
+        with translated(path):
+            self._watcher = self._connect()
+            try:
+                schema.check(self._watcher, path)
+            except BaseException:
+                self._watcher.close()
+                raise
+
+    @classmethod
+    def create(
+        cls,
+        path: Path,
+        schema: Schema,
+        *,
+        meta: Mapping[str, str] | None = None,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+    ) -> "Database":
+        """Create the file with its first settings and open it; one that a killed creation left is completed.
+
+        Raises Refused ``already_exists`` when the file already holds something.
+        """
+        with translated(path):
+            path.parent.mkdir(parents=True, exist_ok=True)
+            connection = _open(path, "rwc", busy_timeout_ms)
+            try:
+                crash_point(f"{schema.label}.created_file")
+                schema.create(connection, path, meta or {})
+            finally:
+                connection.close()
+            _sync_folder(path.parent)
+        return cls(path, schema, busy_timeout_ms=busy_timeout_ms)
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._path
+
+    @contextmanager
+    def reading(self) -> Iterator[sqlite3.Connection]:
+        """A connection for one short read; inside this thread's own ``writing`` it sees what was written."""
+        if self._writing_thread == threading.get_ident() and self._writer is not None:
+            with translated(self._path):
+                yield self._writer
+            return
+        with translated(self._path):
+            try:
+                connection = self._idle.pop()
+            except IndexError:
+                connection = self._connect()
+            try:
+                yield connection
+            finally:
+                self._give_back(connection)
+
+    @contextmanager
+    def writing(self) -> Iterator[sqlite3.Connection]:
+        """The write lock; durable when the block ends, undone when it raises.
+
+        Raises StorageError ``busy`` when another writer holds the lock for longer than the timeout, or
+        when this thread holds it already; ``storage_full`` when the disk is full.
+        """
+        if self._writing_thread == threading.get_ident():
+            raise StorageError(f"this thread is already writing to {self._path.name}", code="busy")
+        if not self._lock.acquire(timeout=self._busy_timeout_ms / 1000):
+            raise self._busy()
+        try:
+            with translated(self._path):
+                connection = self._begin()
+                self._writing_thread = threading.get_ident()
+                try:
+                    yield connection
+                    self._commit(connection)
+                except BaseException:
+                    _roll_back(connection)
+                    raise
+                finally:
+                    self._writing_thread = None
+        finally:
+            self._lock.release()
+        crash_point(f"{self._schema.label}.after_commit")
+
+    def meta(self, key: str) -> str | None:
+        """A setting; None where there is none."""
+        with self.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return None if row is None else str(row[0])
+
+    def data_version(self) -> int:
+        """A number that changes when anything was committed since it was last asked for, by any process.
+
+        Comparable only with earlier answers of this object.
+        """
+        with self._watch_lock, translated(self._path):
+            return int(self._watcher.execute("PRAGMA data_version").fetchone()[0])
+
+    def close(self) -> None:
+        """Close every connection; a second call does nothing. No thread may be reading or writing."""
+        self._closed = True
+        while self._idle:
+            self._idle.pop().close()
+        if self._writer is not None:
+            self._writer.close()
+            self._writer = None
+        self._watcher.close()
+
+    def _begin(self) -> sqlite3.Connection:
+        """Take the lock that only one process may hold."""
+        if self._writer is None:
+            self._writer = self._connect()
+        self._writer.execute("BEGIN IMMEDIATE")
+        crash_point(f"{self._schema.label}.begun")
+        return self._writer
+
+    def _commit(self, connection: sqlite3.Connection) -> None:
+        """Commit; returns when the bytes are on the disk."""
+        crash_point(f"{self._schema.label}.before_commit")
+        connection.execute("COMMIT")
+
+    def _connect(self) -> sqlite3.Connection:
+        """One more connection; refused after ``close``."""
+        if self._closed:
+            raise StorageError(f"{self._path.name} was closed; open the ledger again")
+        return _open(self._path, "rw", self._busy_timeout_ms)
+
+    def _give_back(self, connection: sqlite3.Connection) -> None:
+        """Keep a connection for the next reader, unless the file was closed in between."""
+        if self._closed:
+            connection.close()
+        else:
+            self._idle.append(connection)
+
+    def _busy(self) -> StorageError:
+        """Another thread holds the lock."""
+        return StorageError(
+            f"{self._path.name}: another thread is writing for longer than {self._busy_timeout_ms} ms",
+            code="busy",
+        )
+
+
+def _open(path: Path, mode: str, busy_timeout_ms: int) -> sqlite3.Connection:
+    """A connection with every setting that durability and erasure rest on."""
+    connection = sqlite3.connect(
+        f"file:{quote(str(path))}?mode={mode}",
+        uri=True,
+        isolation_level=None,
+        check_same_thread=False,
+        cached_statements=256,
+    )
+    try:
+        connection.execute(f"PRAGMA busy_timeout={busy_timeout_ms}")
+        connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        connection.execute("PRAGMA synchronous=FULL")
+        connection.execute("PRAGMA secure_delete=ON").fetchone()
+        connection.execute("PRAGMA foreign_keys=ON")
+        connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+    except BaseException:
+        connection.close()
+        raise
+    return connection
+
+
+def _roll_back(connection: sqlite3.Connection) -> None:
+    """Undo an open transaction; SQLite has already undone it after some errors."""
+    if connection.in_transaction:
+        connection.execute("ROLLBACK")
+
+
+def _sync_folder(folder: Path) -> None:
+    """Make the names in a folder durable."""
+    descriptor = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(descriptor)
+    finally:
+        os.close(descriptor)
+
+
+@contextmanager
+def translated(path: Path) -> Iterator[None]:
+    """Raise errors of SQLite and of the file system as ours, naming the file and never a value."""
+    try:
+        yield
+    except sqlite3.Error as error:
+        raise _translate(error, path) from error
+    except OSError as error:
+        raise StorageError(f"{path}: {error.strerror or type(error).__name__}") from error
+
+
+def _translate(error: sqlite3.Error, path: Path) -> ProvLedgerError:
+    """The error of ours that says what SQLite met."""
+    code = getattr(error, "sqlite_errorcode", 0)
+    name = getattr(error, "sqlite_errorname", type(error).__name__)
+    primary = code & 0xFF
+    if primary == sqlite3.SQLITE_FULL:
+        return StorageError(f"{path}: the disk is full; nothing of this write was kept", code="storage_full")
+    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+        return StorageError(f"{path}: another process is writing; try again ({name})", code="busy")
+    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
+        return Corrupt(f"{path}: the file is damaged ({name}); restore it from a backup")
+    if primary == sqlite3.SQLITE_CONSTRAINT:
+        return Refused("already_exists", f"{path}: this was recorded before ({name}); nothing was changed")
+    return StorageError(f"{path}: {name}; nothing of this write was kept")

@@ -1,0 +1,80 @@
+"""What must outlive a restored backup: who and what is no longer to be shown, in a file of its own."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Literal, cast
+
+from prov_ledger.vault.database import BUSY_TIMEOUT_MS, Database
+from prov_ledger.vault.schema import DENIALS
+
+DENIALS_FILE = "denials.sqlite"
+DenialKind = Literal["revocation", "left", "retraction", "supersession", "denial", "allowance", "erasure"]
+_THROUGH = "through"
+
+
+@dataclass(frozen=True, slots=True)
+class Denial:
+    """That the journal's entry ``sequence`` ended something for ``subject`` (an id)."""
+
+    sequence: int
+    kind: DenialKind
+    subject: str
+
+
+class Denials:
+    """The list of denials of a tenant, ``denials.sqlite``; it only grows."""
+
+    def __init__(self, database: Database) -> None:
+        """Use an open database of the schema of denials; ``create`` and ``open`` make one."""
+        self._database = database
+
+    @classmethod
+    def create(cls, folder: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> "Denials":
+        """Create an empty list; raises Refused ``already_exists``."""
+        return cls(Database.create(folder / DENIALS_FILE, DENIALS, busy_timeout_ms=busy_timeout_ms))
+
+    @classmethod
+    def open(cls, folder: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> "Denials":
+        """Open the list of a folder; raises Refused ``not_found``."""
+        return cls(Database(folder / DENIALS_FILE, DENIALS, busy_timeout_ms=busy_timeout_ms))
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._database.path
+
+    def append(self, rows: Sequence[Denial], *, through: int | None = None) -> None:
+        """Add rows durably; one that is there already is left as it is.
+
+        ``through``: the list now covers the journal up to that sequence, whether or not it ends there.
+        """
+        with self._database.writing() as connection:
+            connection.executemany(
+                "INSERT OR IGNORE INTO denial VALUES (?, ?, ?)",
+                [(row.sequence, row.kind, row.subject) for row in rows],
+            )
+            if through is not None:
+                connection.execute(
+                    "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE "
+                    "SET value = max(value, excluded.value)",
+                    (_THROUGH, through),
+                )
+
+    def last_sequence(self) -> int:
+        """Up to which sequence of the journal the list is known to be complete; 0 at first."""
+        sql = "SELECT max(coalesce((SELECT max(sequence) FROM denial), 0), " \
+              "coalesce((SELECT value FROM meta WHERE key = ?), 0))"  # fmt: skip
+        with self._database.reading() as connection:
+            return int(connection.execute(sql, (_THROUGH,)).fetchone()[0])
+
+    def all(self) -> tuple[Denial, ...]:
+        """Every row, in the order of the journal."""
+        sql = "SELECT sequence, kind, subject FROM denial ORDER BY sequence, kind, subject"
+        with self._database.reading() as connection:
+            rows = connection.execute(sql).fetchall()
+        return tuple(Denial(sequence, cast(DenialKind, kind), subject) for sequence, kind, subject in rows)
+
+    def close(self) -> None:
+        """Close the file; a second call does nothing."""
+        self._database.close()

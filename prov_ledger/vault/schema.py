@@ -1,0 +1,109 @@
+"""The tables of the three files of a tenant, and the marks by which a file is recognised.
+
+``PRAGMA application_id`` says that a file is ours and which of the three; ``PRAGMA user_version`` is the
+format version. Both are written in the same transaction as the tables.
+"""
+
+import sqlite3
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+from prov_ledger.errors import Refused, StorageError
+
+FORMAT_VERSION = 1
+
+_META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT"
+
+
+@dataclass(frozen=True, slots=True)
+class Schema:
+    """What a file holds; ``label`` is the first part of the names of its crash points."""
+
+    label: str
+    application_id: int
+    statements: tuple[str, ...]
+
+    def create(self, connection: sqlite3.Connection, path: Path, meta: Mapping[str, str]) -> None:
+        """Create the tables in an empty file; raises Refused ``already_exists`` when it is not empty."""
+        connection.execute("BEGIN IMMEDIATE")
+        try:
+            if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise Refused("already_exists", f"{path} exists and is not empty; open it instead")
+            for statement in (_META, *self.statements):
+                connection.execute(statement)
+            connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
+            connection.execute(f"PRAGMA application_id={self.application_id}")
+            connection.execute(f"PRAGMA user_version={FORMAT_VERSION}")
+            connection.execute("COMMIT")
+        finally:
+            if connection.in_transaction:
+                connection.execute("ROLLBACK")
+
+    def check(self, connection: sqlite3.Connection, path: Path) -> None:
+        """Raise unless the file is one of ours in a format that this version reads."""
+        application_id = connection.execute("PRAGMA application_id").fetchone()[0]
+        version = connection.execute("PRAGMA user_version").fetchone()[0]
+        if application_id == 0 and version == 0:
+            raise Refused("not_found", f"{path} is empty; create the ledger first")
+        if application_id != self.application_id:
+            raise StorageError(
+                f"{path} is not a {self.label} file: application id {application_id:#x}, "
+                f"expected {self.application_id:#x}"
+            )
+        if version != FORMAT_VERSION:
+            raise StorageError(
+                f"{path} has format version {version}, expected {FORMAT_VERSION}; "
+                "use the version of prov-ledger that wrote it"
+            )
+
+
+#: Payloads hang on their ticket, so that an erasure deletes one row here and one row of the keys.
+LEDGER = Schema(
+    label="journal",
+    application_id=0x504C4A31,
+    statements=(
+        """CREATE TABLE entry (
+            sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, kind TEXT NOT NULL,
+            recorded_us INTEGER NOT NULL, leaf_hash BLOB NOT NULL, leaf BLOB) STRICT""",
+        "CREATE INDEX entry_kind ON entry (kind, sequence)",
+        """CREATE TABLE entity (
+            id TEXT PRIMARY KEY, kind TEXT NOT NULL,
+            sequence INTEGER NOT NULL REFERENCES entry) WITHOUT ROWID, STRICT""",
+        """CREATE TABLE about (
+            id TEXT NOT NULL, sequence INTEGER NOT NULL REFERENCES entry,
+            PRIMARY KEY (id, sequence)) WITHOUT ROWID, STRICT""",
+        """CREATE TABLE node (
+            level INTEGER NOT NULL, idx INTEGER NOT NULL, hash BLOB NOT NULL,
+            PRIMARY KEY (level, idx)) WITHOUT ROWID, STRICT""",
+        """CREATE TABLE payload (
+            ticket INTEGER PRIMARY KEY, owner TEXT NOT NULL, field TEXT NOT NULL,
+            sequence INTEGER NOT NULL REFERENCES entry, commitment BLOB NOT NULL,
+            size_bytes INTEGER NOT NULL, chunks BLOB NOT NULL) STRICT""",
+        "CREATE UNIQUE INDEX payload_owner ON payload (owner, field)",
+        """CREATE TABLE lookup (
+            kind TEXT NOT NULL, token BLOB NOT NULL, sequence INTEGER NOT NULL REFERENCES entry,
+            id TEXT NOT NULL, since_us INTEGER,
+            PRIMARY KEY (kind, token, sequence, id)) WITHOUT ROWID, STRICT""",
+    ),
+)
+
+#: AUTOINCREMENT: the number of a destroyed key is never given out again.
+KEYS = Schema(
+    label="keys",
+    application_id=0x504C4B31,
+    statements=(
+        """CREATE TABLE ticket (
+            id INTEGER PRIMARY KEY AUTOINCREMENT, epoch INTEGER NOT NULL, wrapped BLOB NOT NULL) STRICT""",
+    ),
+)
+
+DENIALS = Schema(
+    label="denials",
+    application_id=0x504C4431,
+    statements=(
+        """CREATE TABLE denial (
+            sequence INTEGER NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
+            PRIMARY KEY (sequence, kind, subject)) WITHOUT ROWID, STRICT""",
+    ),
+)
