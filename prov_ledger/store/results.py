@@ -1,10 +1,13 @@
-"""From the embedded store's results to terms of our own."""
+"""From the results of a store or a server to terms of our own."""
+
+import json
 
 import pyoxigraph as ox
 
 from prov_ledger.errors import QueryError
-from prov_ledger.rdf.terms import BlankNode, Iri, Literal, Term, Triple
+from prov_ledger.rdf.terms import XSD_STRING, BlankNode, Iri, Literal, Term, Triple
 from prov_ledger.store.port import Rows
+from prov_ledger.vocab import RDF
 
 
 def rows_of(solutions: ox.QuerySolutions) -> Rows:
@@ -40,3 +43,41 @@ def term_of(term: object) -> Term:
 def triple_of(triple: ox.Triple) -> Triple:
     """Copy a triple."""
     return term_of(triple.subject), term_of(triple.predicate), term_of(triple.object)
+
+
+def parse_triples(body: bytes) -> tuple[Triple, ...]:
+    """Read N-Triples as any server may spell them; raises QueryError when they are not N-Triples."""
+    try:
+        quads = ox.parse(body, ox.RdfFormat.N_TRIPLES)
+        return tuple(triple_of(quad.triple) for quad in quads)
+    except (SyntaxError, ValueError):
+        raise QueryError("the server's answer is not N-Triples") from None
+
+
+def answer_of_json(body: bytes) -> Rows | bool:
+    """Read SPARQL JSON results; raises QueryError when they are not that.
+
+    Source: SPARQL 1.1 Query Results JSON Format section 3.
+    """
+    try:
+        document = json.loads(body)
+        if "boolean" in document:
+            return bool(document["boolean"])
+        variables = tuple(document["head"]["vars"])
+        bindings = document["results"]["bindings"]
+        return Rows(variables, tuple(tuple(_cell(row.get(v)) for v in variables) for row in bindings))
+    except (ValueError, KeyError, TypeError, AttributeError):
+        raise QueryError("the server's answer is not SPARQL JSON results") from None
+
+
+def _cell(cell: dict[str, str] | None) -> Term | None:
+    if cell is None:
+        return None
+    kind, value = cell["type"], cell["value"]
+    if kind == "uri":
+        return Iri(value)
+    if kind == "bnode":
+        return BlankNode(value)
+    if "xml:lang" in cell:
+        return Literal(value, RDF + "langString", cell["xml:lang"])
+    return Literal(value, cell.get("datatype", XSD_STRING))
