@@ -1,0 +1,163 @@
+"""The steps that look at the world, each giving what differs from what the scenario expects."""
+
+import json
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from prov_ledger.ledger import Slot
+from prov_ledger.model.plain import encode_plain
+from prov_ledger.scenarios.changes import CHANGES_SUPPORTED
+from prov_ledger.scenarios.scenario import Step
+from prov_ledger.scenarios.world import CURATOR, World
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that is not as expected; ``unsupported`` where the ledger cannot say yet."""
+
+    what: str
+    expected: str = ""
+    got: str = ""
+    unsupported: bool = False
+
+
+Expectation = Callable[[World, Step], Iterator[Difference]]
+PACKET_READER = "support-bot"
+
+
+def _shown(value: object) -> str:
+    return json.dumps(encode_plain(value), ensure_ascii=False)
+
+
+def _who(step: Step) -> str:
+    return step.find_text("who") or step.find_text("by") or CURATOR
+
+
+def _slots(world: World, step: Step) -> list[Slot]:
+    return world.ledger(step).resolve(
+        world.ids_of(step.texts("ids")),
+        principal=_who(step),
+        facts=step.mapping("facts"),
+        purpose=step.find_text("purpose"),
+        as_of=step.instant("as_of"),
+        thread=step.find_text("thread"),
+        min_authority=world.scenario.min_authority,
+        max_age=world.scenario.max_age,
+    )
+
+
+def _resolve(world: World, step: Step) -> Iterator[Difference]:
+    slots = dict(zip(step.texts("ids"), _slots(world, step), strict=True))
+    for handle, expected in step.mapping("expect").items():
+        if isinstance(expected, Mapping):
+            yield from _compare_slot(world, handle, expected, slots[handle])
+
+
+def _compare_slot(
+    world: World, handle: str, expected: Mapping[str, object], slot: Slot
+) -> Iterator[Difference]:
+    for key, wanted in expected.items():
+        if key == "candidates":
+            yield from _compare_candidates(world, handle, wanted, slot)
+            continue
+        got = _SLOT_VALUES[key](world, slot)
+        if key in _IN_ANY_ORDER:
+            wanted = sorted(map(str, wanted)) if isinstance(wanted, list) else wanted
+        if got != wanted:
+            yield Difference(f"{handle}.{key}", _shown(wanted), _shown(got))
+
+
+_IN_ANY_ORDER = frozenset({"quotes", "missing", "unconsidered"})
+_SLOT_VALUES: Mapping[str, Callable[[World, Slot], object]] = {
+    "verdict": lambda world, slot: slot.verdict,
+    "quotes": lambda world, slot: sorted(citation.quote for citation in slot.quotes),
+    "same_question": lambda world, slot: slot.same_question,
+    "words": lambda world, slot: slot.words,
+    "superseded_by": lambda world, slot: world.handle_of(slot.superseded_by),
+    "missing": lambda world, slot: sorted(slot.missing),
+    "unconsidered": lambda world, slot: sorted(slot.unconsidered),
+    "decided_by": lambda world, slot: slot.decided_by,
+}
+
+
+def _compare_candidates(world: World, handle: str, wanted: object, slot: Slot) -> Iterator[Difference]:
+    listed = wanted if isinstance(wanted, list) else []
+    if any(isinstance(item, Mapping) for item in listed):
+        yield Difference(f"{handle}.candidates: what became of a quote in another revision", unsupported=True)
+        return
+    expected = sorted(map(str, listed))
+    got = sorted(str(world.handle_of(candidate)) for candidate in slot.candidates)
+    if expected != got:
+        yield Difference(f"{handle}.candidates", _shown(expected), _shown(got))
+
+
+def _alike(world: World, step: Step) -> Iterator[Difference]:
+    names = step.texts("ids")
+    forms = [_without_id(slot) for slot in _slots(world, step)]
+    for name, form in zip(names[1:], forms[1:], strict=True):
+        if form != forms[0]:
+            yield Difference(f"{name} alike {names[0]}", forms[0], form)
+
+
+def _without_id(slot: Slot) -> str:
+    plain = encode_plain(slot)
+    kept = {key: value for key, value in plain.items() if key != "id"} if isinstance(plain, dict) else plain
+    return json.dumps(kept, ensure_ascii=False)
+
+
+def _packet(world: World, step: Step) -> Iterator[Difference]:
+    expected = step.mapping("expect")
+    packet = world.ledger(step).packet(
+        world.id_of(step.text("of")),
+        principal=step.find_text("who") or PACKET_READER,
+        purpose=step.find_text("purpose"),
+    )
+    yield from _compare_text(world, packet.text, expected)
+    most = expected.get("tokens_at_most")
+    if isinstance(most, int) and packet.tokens > most:
+        yield Difference("packet tokens", f"at most {most}", str(packet.tokens))
+
+
+def _compare_text(world: World, text: str, expected: Mapping[str, object]) -> Iterator[Difference]:
+    for wanted in _texts(expected.get("has")):
+        if world.fill(wanted) not in text:
+            yield Difference("text", f"to hold {_shown(wanted)}", "it does not")
+    for unwanted in _texts(expected.get("lacks")):
+        if world.fill(unwanted) in text:
+            yield Difference("text", f"to lack {_shown(unwanted)}", "it holds it")
+
+
+def _texts(value: object) -> Sequence[str]:
+    return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
+
+
+def _verify(world: World, step: Step) -> Iterator[Difference]:
+    expected = step.find_text("expect") or "valid"
+    report = world.ledger(step).verify()
+    got = "valid" if report.valid else "corrupt"
+    if got != expected:
+        yield Difference("verify", expected, got)
+
+
+def _select(world: World, step: Step) -> Iterator[Difference]:
+    rows = world.ledger(step).sparql(step.text("query")).rows
+    if len(rows) != step.number_of("rows"):
+        yield Difference("rows", str(step.number_of("rows")), str(len(rows)))
+
+
+#: What can be looked at so far, by the name of the step; ``refused`` is the runner's own.
+EXPECTATIONS_SUPPORTED: Mapping[str, Expectation] = {
+    "resolve": _resolve,
+    "alike": _alike,
+    "packet": _packet,
+    "verify": _verify,
+    "select": _select,
+}
+
+
+def is_supported(step: Step) -> bool:
+    """Whether the ledger can do a step so far; a ``refused`` one as far as the step that it holds."""
+    inner = step.inner()
+    if inner is not None:
+        return is_supported(inner)
+    return step.do in CHANGES_SUPPORTED or step.do in EXPECTATIONS_SUPPORTED
