@@ -189,9 +189,19 @@ def is_inside(narrow: Sequence[Condition], wide: Condition, zone: str) -> bool:
             )
         case Range():
             ranges = [c for c in narrow if isinstance(c, Range)]
-            return bool(ranges) and _merge_ranges([*ranges, wide]) == _merge_ranges(ranges)
+            return any(_is_range_inside(c, wide) for c in ranges)
         case Among():
             return any(isinstance(c, Among) and c.values <= wide.values for c in narrow)
+
+
+def _is_range_inside(narrow: Range, wide: Range) -> bool:
+    if wide.low is not None and (
+        narrow.low is None or (narrow.low, not narrow.low_inclusive) < (wide.low, not wide.low_inclusive)
+    ):
+        return False
+    return wide.high is None or (
+        narrow.high is not None and (narrow.high, narrow.high_inclusive) <= (wide.high, wide.high_inclusive)
+    )
 
 
 def _side_inside(bounds: Sequence[Bound], limit: Bound, zone: str, *, starts: bool) -> bool:

@@ -1,78 +1,53 @@
-"""Facts: what a question is about, each declared with a type before anything may speak of it.
-
-Typing is strict, because a guess here becomes a wrong verdict: a boolean is never a value (an
-unquoted ``no`` in YAML is one), a code is always a string, a number has digits or is refused.
-"""
+"""Facts: what a question is about, each declared with a type before anything may speak of it."""
 
 import difflib
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date, datetime
-from decimal import Decimal
-from enum import StrEnum
+from types import MappingProxyType
 from typing import Final
 
 from prov_ledger.errors import Refused
-from prov_ledger.model.times import (
-    format_instant,
-    parse_date,
-    parse_date_or_instant,
-    parse_instant,
-    parse_zone,
+from prov_ledger.model.times import parse_zone
+from prov_ledger.model.values import (
+    EXPECTED,
+    TEMPORAL_KINDS,
+    FactKind,
+    FactType,
+    FactValue,
+    SealedValue,
+    canonical,
+    parse_canonical,
+    parse_typed,
 )
 
-FactValue = date | datetime | Decimal | str
+__all__ = [
+    "QUESTION_DATE",
+    "TEMPORAL_KINDS",
+    "FactKind",
+    "FactTable",
+    "FactType",
+    "FactValue",
+    "SealedValue",
+    "canonical",
+    "parse_canonical",
+    "parse_fact_name",
+    "parse_fact_type",
+]
 
 #: The fact that every tenant has: when the question is asked for, a date or an instant.
 QUESTION_DATE: Final = "question_date"
 
 _NAME_FORM: Final = re.compile(r"[a-z][a-z0-9_]*")
-_NUMBER_FORM: Final = re.compile(r"[+-]?[0-9]+(?:\.[0-9]+)?(?:[eE][+-]?[0-9]{1,2})?")
-# What every decimal of the graph store can hold and compare exactly.
-_INTEGER_DIGITS: Final = 20
-_FRACTION_DIGITS: Final = 18
 
 
-class FactKind(StrEnum):
-    """The type of a fact's values; ``QUESTION`` is the built-in date or instant."""
-
-    DATE = "date"
-    INSTANT = "instant"
-    CODE = "code"
-    NUMBER = "number"
-    TEXT = "text"
-    QUESTION = "question"
-
-
-TEMPORAL_KINDS: Final = frozenset({FactKind.DATE, FactKind.INSTANT, FactKind.QUESTION})
-
-
-@dataclass(frozen=True, slots=True)
-class FactType:
-    """A declared fact. ``zone`` (None: the tenant's) is for dates, instants and the question's date.
-
-    ``personal``: values identify people, are sealed, and are compared for equality only.
-    """
-
-    name: str
-    kind: FactKind
-    unit: str | None = None
-    zone: str | None = None
-    personal: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class SealedValue:
-    """A personal value as it is recorded: the node that owns the sealed text, and its commitment."""
-
-    node: str
-    commitment: str
+def _is_name(name: object) -> bool:
+    return isinstance(name, str) and len(name) <= 64 and bool(_NAME_FORM.fullmatch(name))
 
 
 def parse_fact_name(name: object) -> str:
     """``name`` where it is one (lower-case letters, digits, underscores); raises Refused ``bad_input``."""
-    if isinstance(name, str) and len(name) <= 64 and _NAME_FORM.fullmatch(name):
+    if isinstance(name, str) and _is_name(name):
         return name
     raise Refused(
         "bad_input",
@@ -93,14 +68,16 @@ def parse_fact_type(name: str, raw: object, zone: str) -> FactType:
     if not isinstance(personal, bool):
         raise Refused("bad_input", f"fact '{name}': 'personal' is true or false")
     if unit is not None and (kind is not FactKind.NUMBER or not _is_unit(unit)):
-        raise Refused(
-            "bad_input", f"fact '{name}': only a number has a unit, a word such as EUR without digits"
-        )
+        raise Refused("bad_input", f"fact '{name}': only a number has a unit, one word such as EUR")
     if stated_zone is not None and (kind not in TEMPORAL_KINDS or not isinstance(stated_zone, str)):
         raise Refused("bad_input", f"fact '{name}': only a date or an instant has a zone")
     if kind not in TEMPORAL_KINDS:
         return FactType(name, kind, str(unit) if unit is not None else None, None, personal)
     return FactType(name, kind, None, parse_zone(str(stated_zone or zone)), personal)
+
+
+# What the one word of a short declaration states, where it is not "personal".
+_DETAIL: Final = {"number": "unit", "date": "zone", "instant": "zone"}
 
 
 def _in_full(name: str, raw: object) -> Mapping[str, object]:
@@ -113,8 +90,8 @@ def _in_full(name: str, raw: object) -> Mapping[str, object]:
         kind, detail = next(iter(raw.items()))
         if detail == "personal":
             return {"type": kind, "personal": True}
-        if detail is not None:
-            return {"type": kind, ("unit" if kind == "number" else "zone"): detail}
+        if kind in _DETAIL and isinstance(detail, str):
+            return {"type": kind, _DETAIL[kind]: detail}
     raise Refused(
         "bad_input", f"fact '{name}': expected a type such as date, {{number: EUR}} or {{code: personal}}"
     )
@@ -128,7 +105,7 @@ def _parse_kind(name: str, raw: object) -> FactKind:
 
 
 def _is_unit(unit: object) -> bool:
-    return isinstance(unit, str) and bool(re.fullmatch(r"[^\s0-9+.-][^\s0-9]{0,23}", unit))
+    return isinstance(unit, str) and bool(re.fullmatch(r"[^\s0-9+.-]\S{0,23}", unit))
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,7 +117,7 @@ class FactTable:
 
     def __post_init__(self) -> None:
         builtin = FactType(QUESTION_DATE, FactKind.QUESTION, zone=self.zone)
-        object.__setattr__(self, "types", {**self.types, QUESTION_DATE: builtin})
+        object.__setattr__(self, "types", MappingProxyType({**self.types, QUESTION_DATE: builtin}))
 
     def __contains__(self, name: object) -> bool:
         return name in self.types
@@ -168,7 +145,7 @@ class FactTable:
         found = self.types.get(name)
         if found is not None:
             return found
-        shown = f"'{name}'" if isinstance(name, str) and _NAME_FORM.fullmatch(name[:65]) else "of that name"
+        shown = f"'{name}'" if _is_name(name) else "of that name"
         raise Refused(
             "undeclared_fact",
             f"no fact {shown} is declared: did you mean '{self.nearest(name)}'? Else declare it",
@@ -193,93 +170,13 @@ class FactTable:
         """
         type_ = self.get(name)
         try:
-            return _parse_typed(type_, raw)
+            return parse_typed(type_, raw)
         except Refused as refusal:
             reason = refusal.message
         if type_.personal:
-            reason = f"expected {_EXPECTED[type_.kind]}; the value is personal and not shown"
+            reason = f"expected {EXPECTED[type_.kind]}; the value is personal and not shown"
         raise Refused("bad_fact", f"fact '{name}': {reason}")
 
     def parse_facts(self, raw: Mapping[str, object]) -> dict[str, FactValue]:
         """All values of a question, by name; raises as ``parse_value`` does."""
         return {name: self.parse_value(name, value) for name, value in raw.items()}
-
-
-_EXPECTED: Final = {
-    FactKind.DATE: "a date (YYYY-MM-DD)",
-    FactKind.INSTANT: "an instant with a zone",
-    FactKind.QUESTION: "a date or an instant with a zone",
-    FactKind.NUMBER: "a number",
-    FactKind.CODE: "a string (in YAML, quote it)",
-    FactKind.TEXT: "a string (in YAML, quote it)",
-}
-
-
-def _parse_typed(type_: FactType, raw: object) -> FactValue:
-    match type_.kind:
-        case FactKind.DATE:
-            return parse_date(raw)
-        case FactKind.INSTANT:
-            return parse_instant(raw)
-        case FactKind.QUESTION:
-            return parse_date_or_instant(raw)
-        case FactKind.NUMBER:
-            return _parse_number(raw, type_.unit)
-        case FactKind.CODE | FactKind.TEXT:
-            return _parse_string(raw, type_.kind)
-
-
-def _parse_string(raw: object, kind: FactKind) -> str:
-    if not isinstance(raw, str):
-        raise Refused("bad_fact", f"expected {_EXPECTED[kind]}, got another type")
-    if not raw.strip() or any(0xD800 <= ord(character) < 0xE000 for character in raw):
-        raise Refused("bad_fact", f"a {kind} is not blank and is valid Unicode")
-    return raw
-
-
-def _parse_number(raw: object, unit: str | None) -> Decimal:
-    if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal | str):
-        raise Refused("bad_fact", "expected a number, got another type")
-    text = _without_unit(raw, unit) if isinstance(raw, str) else str(raw)
-    if len(text) > 100 or not _NUMBER_FORM.fullmatch(text):
-        with_unit = f", with or without its unit {unit}" if unit else " without a unit"
-        raise Refused("bad_fact", f"expected a finite number such as 99.99{with_unit}")
-    lexical = canonical(Decimal(text))
-    whole, _, fraction = lexical.lstrip("-").partition(".")
-    if len(whole) > _INTEGER_DIGITS or len(fraction) > _FRACTION_DIGITS:
-        raise Refused(
-            "bad_fact",
-            f"a number has at most {_INTEGER_DIGITS} digits before and {_FRACTION_DIGITS} after the point",
-        )
-    return Decimal(lexical)
-
-
-def _without_unit(text: str, unit: str | None) -> str:
-    text = text.strip(" ")
-    if unit is not None:
-        if text.endswith(unit):
-            return text.removesuffix(unit).rstrip(" ")
-        return text.removeprefix(unit).lstrip(" ")
-    return text
-
-
-def canonical(value: FactValue) -> str:
-    """The one lexical form of a value: decimals without exponent, trailing zeros or negative zero.
-
-    Source: XML Schema 1.1 part 2, 3.3.3.2 (decimal), 3.3.7.2 (dateTime), 3.3.9.2 (date).
-
-    >>> canonical(Decimal("1.50E+2")), canonical(Decimal("-0.0")), canonical(date(2026, 6, 1))
-    ('150', '0', '2026-06-01')
-    """
-    if isinstance(value, Decimal):
-        text = format(value, "f")
-        text = text.rstrip("0").rstrip(".") if "." in text else text
-        return "0" if text == "-0" else text
-    if isinstance(value, datetime):
-        return format_instant(value)
-    return value.isoformat() if isinstance(value, date) else value
-
-
-def parse_canonical(kind: FactKind, text: str) -> FactValue:
-    """The value of which ``text`` is the canonical form; raises Refused ``bad_fact``."""
-    return _parse_typed(FactType(kind.value, kind), text)

@@ -94,9 +94,11 @@ def intersect(a: Scope, b: Scope, table: FactTable) -> Scope:
 def check_narrowing(narrow: Scope, support: Scope, table: FactTable) -> None:
     """Raises Refused ``widened_scope`` unless each condition lies surely inside the support's on its fact.
 
+    Where the two have nothing in common, that is ``bad_scope``: nothing would be claimed.
     A fact that the support says nothing about may be narrowed freely. An unknown bound is not surely
     inside a stated one. Sealed values are compared by node, so open both scopes first where they are known.
     """
+    intersect(narrow, support, table)
     for fact in sorted(narrow.facts & support.facts):
         inner, zone = narrow.on(fact), table.zone_of(fact)
         if not all(is_inside(inner, outer, zone) for outer in support.on(fact)):
