@@ -1,0 +1,439 @@
+"""The decision: from what was read to one verdict per id. Pure; nothing is fetched here.
+
+The order of verdicts and the way they combine are those of ``VERDICTS``: evidence takes the first
+that holds, a justification the worst of its members, a claim the worse of its own and of its best
+justification that is not withheld.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+
+from prov_ledger.checks.applicability import Applicability, check_scope
+from prov_ledger.checks.effective import Effective, Revisions
+from prov_ledger.model import records as r
+from prov_ledger.model.durations import Duration, add_duration
+from prov_ledger.model.facts import QUESTION_DATE, TEMPORAL_KINDS, FactValue, SealedValue
+from prov_ledger.model.records import LEVELS, Level, Node
+from prov_ledger.model.scopes import Condition, Scope, period_facts
+from prov_ledger.model.slots import RANK, Decision, Verdict
+from prov_ledger.model.world import Recorded, SourceHistory, World
+
+_UNDERCUTS = frozenset({"retracted", "superseded", "other_question", "undercut"})
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One question: typed facts (``question_date`` always among them), reader and demands.
+
+    ``readable`` holds the sources that this reader may read today; ``drifted`` the ids whose
+    payload does not open; ``opened`` the texts of sealed values by node; ``states_date`` whether
+    the question itself gave its date; ``clock`` is the time of the question (the past one for a
+    read as of the past).
+    """
+
+    facts: Mapping[str, FactValue]
+    clock: datetime
+    readable: frozenset[Node]
+    states_date: bool = False
+    min_authority: Level = "informal"
+    max_age: Duration | None = None
+    drifted: frozenset[Node] = frozenset()
+    opened: Mapping[Node, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """How one evidence item, justification or claim was judged, with what decided."""
+
+    verdict: Verdict
+    decided_by: str | None = None
+    missing: frozenset[str] = frozenset()
+    unconsidered: frozenset[str] = frozenset()
+    leaves: tuple[Node, ...] = ()
+    assumed_open: bool = False
+    confirmed: datetime | None = None
+
+    @property
+    def rank(self) -> int:
+        """Its place in the table; lower is worse."""
+        return RANK[self.verdict]
+
+
+def worst(findings: Sequence[Finding]) -> Finding:
+    """The first verdict in the table among findings that must all stand, with all their leaves."""
+    rank = min(f.rank for f in findings)
+    deciding = [f for f in findings if f.rank == rank]
+    deciders = [f.decided_by for f in deciding if f.decided_by is not None]
+    confirmed = [f.confirmed for f in findings if f.assumed_open and f.confirmed is not None]
+    return Finding(
+        deciding[0].verdict,
+        min(deciders, default=None),
+        frozenset().union(*(f.missing for f in deciding)),
+        frozenset().union(*(f.unconsidered for f in deciding)),
+        tuple(dict.fromkeys(leaf for f in findings for leaf in f.leaves)),
+        any(f.assumed_open for f in findings),
+        min(confirmed, default=None),
+    )
+
+
+class Judge:
+    """Judges the ids of one world for one question; each id once."""
+
+    def __init__(self, world: World, asked: Asked) -> None:
+        self.world = world
+        self.asked = asked
+        self._evidence: dict[Node, Finding] = {}
+        self._claims: dict[Node, Finding] = {}
+        self._revisions: dict[Node, Revisions] = {}
+        self._governing: dict[Node, frozenset[Node]] = {}
+        self._source: dict[Node, Finding | None] = {}
+
+    def decide(self, id: Node) -> Decision:
+        """Decide one id; an id that is not in the world is withheld."""
+        if id in self.world.evidence:
+            return _decision(id, self.evidence(id))
+        if id not in self.world.claims:
+            return Decision(id, "withheld")
+        finding = self.claim(id)
+        if finding.verdict == "withheld":
+            return Decision(id, "withheld")
+        words = self.words(id)
+        if finding.rank > RANK["drifted"] and words and id in self.asked.drifted:
+            finding = replace(finding, verdict="drifted", decided_by=None, missing=frozenset())
+        decision = _decision(id, finding)
+        named = self._named_head(id) if finding.verdict == "superseded" else None
+        return replace(decision, words=words, same_question=self._same_question(id), superseded_by=named)
+
+    # evidence
+
+    def evidence(self, id: Node) -> Finding:
+        """Judge one evidence item by the table."""
+        found = self._evidence.get(id)
+        if found is None:
+            found = self._evidence[id] = self._judge_evidence(id)
+        return found
+
+    def _judge_evidence(self, id: Node) -> Finding:
+        x = self.world.evidence.get(id)
+        source = self.world.source_of.get(x.record.revision) if x is not None else None
+        if x is None or source is None or source not in self.asked.readable:
+            return Finding("withheld")
+        if id in self.asked.drifted:
+            return Finding("drifted")
+        revisions = self.revisions(source)
+        effective = revisions.effective(x.record.revision)
+        scope, stated = self._scope_of(x, effective)
+        retrieved = revisions.by_id[x.record.revision].record.retrieved
+        found = self._check(scope, retrieved, effective.confirmed)
+        finding = self._scope_finding(x, found, scope, stated, revisions.history)
+        later = finding or self._later_rows(x.record.revision, effective, source)
+        confirmed = _last_confirmed(revisions.history) if found.assumed_open else None
+        return replace(later, leaves=(id,), assumed_open=found.assumed_open, confirmed=confirmed)
+
+    def _scope_of(self, x: Recorded[r.EvidenceRecord], effective: Effective) -> tuple[Scope, bool]:
+        """The revision's scope with what was stated for the evidence alone, and whether any was stated.
+
+        A default condition gives way where the evidence has a period of its own on the same fact.
+        """
+        statements = self.world.scopes.get(x.record.id)
+        own = statements[-1].record.scope if statements else x.record.scope
+        if own is None:
+            return effective.scope, effective.stated
+        inherited: Iterable[Condition] = effective.scope.conditions
+        if not effective.stated:
+            mine = period_facts(own)
+            inherited = [c for c in inherited if c.fact not in mine]
+        return Scope((*own.conditions, *inherited)), True
+
+    def _check(self, scope: Scope, retrieved: datetime, confirmed: datetime) -> Applicability:
+        return check_scope(
+            scope,
+            self.asked.facts,
+            self.world.table,
+            retrieved=retrieved,
+            confirmed=confirmed,
+            opened=self.asked.opened,
+        )
+
+    def _scope_finding(
+        self,
+        x: Recorded[r.EvidenceRecord],
+        found: Applicability,
+        scope: Scope,
+        stated: bool,
+        history: SourceHistory,
+    ) -> Finding | None:
+        if found.outcome not in ("applies", "unknown"):
+            return Finding(found.outcome, found.decided_by)
+        ignored = frozenset[str]()
+        if not stated:
+            ignored = self._dated() - scope.facts - _indifferent(x.record, history)
+        if found.outcome == "unknown" or ignored:
+            decided = found.decided_by if found.outcome == "unknown" else None
+            return Finding("unknown", decided, frozenset(found.missing), ignored)
+        return None
+
+    def _dated(self) -> frozenset[str]:
+        """Facts with a date or an instant that the question brings, its own date apart."""
+        table = self.world.table
+        return frozenset(
+            name
+            for name in self.asked.facts
+            if name != QUESTION_DATE and table.get(name).kind in TEMPORAL_KINDS
+        )
+
+    def _later_rows(self, revision: Node, effective: Effective, source: Node) -> Finding:
+        revisions = self.revisions(source)
+        governing = self.governing(source)
+        corrected = self._corrected(revisions, revision, governing)
+        if revision in governing and not corrected and self._in_conflict(revisions, revision, governing):
+            return Finding("conflict")
+        if corrected or effective.left_none:
+            return Finding("outdated")
+        return self._source_finding(revisions.history) or Finding("citable")
+
+    def _corrected(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:
+        return any(
+            s.kind == "corrects" and s.newer in governing
+            for s in revisions.successions.get(revision, ())
+        )
+
+    def _in_conflict(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:
+        return any(
+            other != revision
+            and not revisions.related(revision, other)
+            and not self._corrected(revisions, other, governing)
+            for other in governing
+        )
+
+    def revisions(self, source: Node) -> Revisions:
+        """The revisions of a source with their effective scopes."""
+        found = self._revisions.get(source)
+        if found is None:
+            history = self.world.sources[source]
+            found = Revisions(history, self.world.table, self.world.governed_by)
+            self._revisions[source] = found
+        return found
+
+    def governing(self, source: Node) -> frozenset[Node]:
+        """The revisions of a source whose scope applies to the question's facts."""
+        found = self._governing.get(source)
+        if found is None:
+            revisions = self.revisions(source)
+            found = frozenset(id for id in revisions.by_id if self._governs(revisions, id))
+            self._governing[source] = found
+        return found
+
+    def _governs(self, revisions: Revisions, id: Node) -> bool:
+        effective = revisions.effective(id)
+        if effective.left_none:
+            return False
+        retrieved = revisions.by_id[id].record.retrieved
+        return self._check(effective.scope, retrieved, effective.confirmed).outcome == "applies"
+
+    def _source_finding(self, history: SourceHistory) -> Finding | None:
+        id = history.id
+        if id not in self._source:
+            self._source[id] = self._judge_source(history)
+        return self._source[id]
+
+    def _judge_source(self, history: SourceHistory) -> Finding | None:
+        level = authority_of(history, self.asked.clock)
+        if level is None or LEVELS.index(level) > LEVELS.index(self.asked.min_authority):
+            return Finding("not_authoritative")
+        if not is_current(history, self.asked.clock, self.asked.max_age):
+            return Finding("unchecked")
+        return None
+
+    # claims
+
+    def claim(self, id: Node) -> Finding:
+        """Judge one claim; those that it rests on were recorded earlier and are judged first."""
+        if id not in self._claims:
+            for other in self._support_first(id):
+                self._claims[other] = self._judge_claim(other)
+        return self._claims[id]
+
+    def _support_first(self, id: Node) -> list[Node]:
+        waiting, found = [id], set[Node]()
+        while waiting:
+            claim = waiting.pop()
+            if claim in found or claim in self._claims or claim not in self.world.claims:
+                continue
+            found.add(claim)
+            members = self.world.claims[claim].record.justifications
+            waiting += [m for group in members for m in group if m.startswith("cl_")]
+        return sorted(found, key=lambda c: (self.world.claims[c].sequence, c))
+
+    def _judge_claim(self, id: Node) -> Finding:
+        record = self.world.claims[id].record
+        justified = [worst([self._member(m) for m in members]) for members in record.justifications]
+        standing = [j for j in justified if j.verdict != "withheld"]
+        if not standing:
+            return Finding("withheld")
+        rank = max(j.rank for j in standing)
+        best = next(j for j in standing if j.rank == rank)
+        stands = [j for j in standing if j.verdict == "citable"]
+        if stands:
+            best = worst(stands)
+        own = self._own_finding(id, record)
+        if own is None or own.rank > best.rank:
+            return best
+        if own.rank == best.rank:
+            return replace(worst([own, best]), leaves=best.leaves)
+        return own
+
+    def _member(self, id: Node) -> Finding:
+        if not id.startswith("cl_"):
+            return self.evidence(id)
+        finding = self._claims.get(id)
+        if finding is None:
+            return Finding("withheld")
+        if finding.verdict in _UNDERCUTS:
+            return replace(finding, verdict="undercut", decided_by=None)
+        return finding
+
+    def _own_finding(self, id: Node, record: r.ClaimRecord) -> Finding | None:
+        head = self.head(id)
+        if id in self.world.retracted or head in self.world.retracted:
+            return Finding("retracted")
+        if head != id:
+            return Finding("superseded")
+        differing, missing = self._bound(record)
+        if differing:
+            return Finding("other_question", min(differing))
+        if record.narrow is not None:
+            made = record.made
+            found = self._check(record.narrow, made, made)
+            if found.outcome not in ("applies", "unknown"):
+                return Finding(found.outcome, found.decided_by)
+            if found.outcome == "unknown":
+                return Finding("unknown", found.decided_by, missing | frozenset(found.missing))
+        return Finding("unknown", None, missing) if missing else None
+
+    def head(self, id: Node) -> Node:
+        """The newest claim of the chain of supersessions that begins here."""
+        seen = {id}
+        while id in self.world.superseded_by:
+            id = self.world.superseded_by[id]
+            if id in seen:
+                break
+            seen.add(id)
+        return id
+
+    def _named_head(self, id: Node) -> Node | None:
+        head = self.head(id)
+        known = head in self.world.claims and self.claim(head).verdict != "withheld"
+        return head if known else None
+
+    def _bound(self, record: r.ClaimRecord) -> tuple[set[str], frozenset[str]]:
+        differing, missing = set(), set()
+        for name in record.bound_to | _computed_by(record):
+            made_for = record.question.facts.get(name)
+            if name not in self.asked.facts:
+                missing.add(name)
+            elif made_for is not None and not self._equal(made_for, self.asked.facts[name]):
+                differing.add(name)
+        return differing, frozenset(missing)
+
+    def _equal(self, recorded: FactValue | SealedValue, given: FactValue) -> bool:
+        if isinstance(recorded, SealedValue):
+            return self.asked.opened.get(recorded.node) == given
+        if isinstance(recorded, datetime) != isinstance(given, datetime):
+            return False
+        if isinstance(recorded, date) != isinstance(given, date):
+            return False
+        return recorded == given
+
+    def _same_question(self, id: Node) -> bool:
+        made_for = dict(self.world.claims[id].record.question.facts)
+        given = dict(self.asked.facts)
+        if QUESTION_DATE not in made_for or not self.asked.states_date:
+            made_for.pop(QUESTION_DATE, None)
+            given.pop(QUESTION_DATE, None)
+        return made_for.keys() == given.keys() and all(
+            self._equal(made_for[name], given[name]) for name in given
+        )
+
+    def words(self, id: Node) -> bool:
+        """Whether the claim's words may be given out: its whole exposure is readable."""
+        restated = self.world.restatements.get(id)
+        exposure = restated.record.exposure if restated else self.world.claims[id].record.exposure
+        return all(self._exposed(x) for x in exposure)
+
+    def _exposed(self, id: Node) -> bool:
+        if id in self.world.claims:
+            return True
+        evidence = self.world.evidence.get(id)
+        if evidence is None:
+            return False
+        return self.world.source_of.get(evidence.record.revision) in self.asked.readable
+
+
+def _decision(id: Node, finding: Finding) -> Decision:
+    if finding.verdict == "withheld":
+        return Decision(id, "withheld")
+    citable = finding.verdict == "citable"
+    return Decision(
+        id,
+        finding.verdict,
+        finding.decided_by,
+        tuple(sorted(finding.missing)),
+        tuple(sorted(finding.unconsidered)),
+        citations=finding.leaves if citable else (),
+        assumed_open=citable and finding.assumed_open,
+        last_confirmed=finding.confirmed if citable and finding.assumed_open else None,
+    )
+
+
+def _computed_by(record: r.ClaimRecord) -> frozenset[str]:
+    transformation = record.transformation
+    return transformation.by if transformation.kind == "compute" else frozenset()
+
+
+def _indifferent(record: r.EvidenceRecord, history: SourceHistory) -> frozenset[str]:
+    collection = history.collection.indifferent_to if history.collection else frozenset()
+    return record.indifferent_to | history.source.record.indifferent_to | collection
+
+
+def authority_of(history: SourceHistory, clock: datetime) -> Level | None:
+    """The level of a source's authority at a time; None while it is retired."""
+    level = history.source.record.authority
+    last = -1
+    if history.authorities:
+        level, last = history.authorities[-1].record.level, history.authorities[-1].sequence
+    retired = any(x.sequence > last and x.record.from_ <= clock for x in history.retirements)
+    return None if retired else level
+
+
+def _last_check(history: SourceHistory) -> tuple[str, datetime] | None:
+    """Outcome and time of the last currency check; capturing a revision is a ``current`` one."""
+    events = [(x.sequence, x.record.outcome, x.record.at) for x in history.checks]
+    events += [(x.sequence, "current", x.record.retrieved) for x in history.revisions]
+    if not events:
+        return None
+    _, outcome, at = max(events)
+    return outcome, at
+
+
+def is_current(history: SourceHistory, clock: datetime, max_age: Duration | None) -> bool:
+    """Whether the last check found the source current, and not longer ago than ``max_age``."""
+    last = _last_check(history)
+    if last is None:
+        return max_age is None
+    if last[0] != "current":
+        return False
+    return max_age is None or clock < add_duration(last[1], max_age)
+
+
+def _last_confirmed(history: SourceHistory) -> datetime | None:
+    confirmed = [x.record.at for x in history.checks if x.record.outcome == "current"]
+    confirmed += [x.record.retrieved for x in history.revisions]
+    return max(confirmed, default=None)
+
+
+def decide(world: World, asked: Asked, ids: Sequence[Node]) -> list[Decision]:
+    """Decide each id, in order; the same id twice is decided twice."""
+    judge = Judge(world, asked)
+    return [judge.decide(id) for id in ids]
