@@ -23,7 +23,8 @@ from types import TracebackType
 from typing import Literal, Protocol, Self
 
 ChangeKind = Literal["new", "content", "renamed", "gone", "back"]
-SkipReason = Literal["submodule", "unreadable", "outside", "not_a_file"]
+#: ``outside``: a link out of the folder; ``changing``: it was written to while it was read.
+SkipReason = Literal["submodule", "unreadable", "outside", "not_a_file", "changing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,12 +83,13 @@ class Feed:
 class Held:
     """What the ledger has of one native id: the state of the source that has it now.
 
-    ``latest`` is the later of the publication of its last revision and its retirement; ``same`` says
-    whether the last revision has exactly the given bytes.
+    ``latest`` is the later of the publication of its last revision and its retirement; ``size_bytes`` is
+    the size of the last revision, and ``same`` says whether that has exactly the given bytes.
     """
 
     latest: datetime
     retired: bool
+    size_bytes: int
     same: Callable[[bytes], bool]
 
 
