@@ -1,1 +1,1 @@
-"""The command line: thin twins of the ledger's verbs."""
+"""The command ``prov-ledger``: thin twins of the ledger's verbs, one module per group of commands."""

@@ -4,8 +4,8 @@ import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from prov_ledger.ledger import Slot
 from prov_ledger.model.plain import encode_plain
+from prov_ledger.model.slots import Candidate, Slot
 from prov_ledger.scenarios.changes import CHANGES_SUPPORTED
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import CURATOR, World
@@ -81,14 +81,23 @@ _SLOT_VALUES: Mapping[str, Callable[[World, Slot], object]] = {
 
 
 def _compare_candidates(world: World, handle: str, wanted: object, slot: Slot) -> Iterator[Difference]:
-    listed = wanted if isinstance(wanted, list) else []
-    if any(isinstance(item, Mapping) for item in listed):
+    expected = _in_one_order(wanted if isinstance(wanted, list) else [])
+    got = _in_one_order([_candidate(world, candidate) for candidate in slot.candidates])
+    if expected == got:
+        return
+    if any(isinstance(item, Mapping) for item in expected) and all(isinstance(item, str) for item in got):
         yield Difference(f"{handle}.candidates: what became of a quote in another revision", unsupported=True)
         return
-    expected = sorted(map(str, listed))
-    got = sorted(str(world.handle_of(candidate)) for candidate in slot.candidates)
-    if expected != got:
-        yield Difference(f"{handle}.candidates", _shown(expected), _shown(got))
+    yield Difference(f"{handle}.candidates", _shown(expected), _shown(got))
+
+
+def _candidate(world: World, candidate: Candidate) -> object:
+    handle = world.handle_of(candidate.id)
+    return handle if candidate.became is None else {"as": handle, "quote": candidate.became}
+
+
+def _in_one_order(candidates: Sequence[object]) -> list[object]:
+    return sorted(candidates, key=_shown)
 
 
 def _alike(world: World, step: Step) -> Iterator[Difference]:

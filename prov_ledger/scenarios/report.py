@@ -8,6 +8,7 @@ FindingKind = Literal["failed", "not_supported"]
 
 EXIT_HOLDS = 0
 EXIT_FAILED = 1
+EXIT_NO_SCENARIO = 2
 EXIT_NOT_SUPPORTED = 3
 
 
@@ -40,19 +41,23 @@ class ScenarioReport:
 
 @dataclass(frozen=True, slots=True)
 class EvalReport:
-    """All scenarios of a run, in order."""
+    """All scenarios of a run, in order; ``no_scenario`` says of each file that is none, why."""
 
     scenarios: tuple[ScenarioReport, ...]
+    no_scenario: tuple[str, ...] = ()
 
     @property
     def exit_status(self) -> int:
-        """0 where everything holds, 1 where anything failed, else 3 where something is not supported."""
+        """0 all hold, 2 a file is no scenario, else 1 some failed, else 3 something is not supported."""
+        if self.no_scenario:
+            return EXIT_NO_SCENARIO
         if any(report.failed for report in self.scenarios):
             return EXIT_FAILED
         return EXIT_NOT_SUPPORTED if any(report.not_supported for report in self.scenarios) else EXIT_HOLDS
 
     def lines(self) -> Iterator[str]:
-        """A line per finding and a summary."""
+        """A line per file that is no scenario, a line per finding and a summary."""
+        yield from (f"no scenario: {problem}" for problem in self.no_scenario)
         for report in self.scenarios:
             yield from (_line(report.file, finding) for finding in report.findings)
         yield self.summary()
@@ -70,7 +75,12 @@ class EvalReport:
 
     def plain(self) -> dict[str, object]:
         """The same for ``--json``."""
-        return {"scenarios": self.scenarios, "summary": self.summary(), "exit_status": self.exit_status}
+        return {
+            "scenarios": self.scenarios,
+            "no_scenario": self.no_scenario,
+            "summary": self.summary(),
+            "exit_status": self.exit_status,
+        }
 
 
 def _total(counts: Iterable[int]) -> int:

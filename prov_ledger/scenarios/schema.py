@@ -6,10 +6,10 @@ refuses the step as incomplete, and a scenario may expect just that.
 
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
 
 from prov_ledger.errors import STATUS
 from prov_ledger.model.records import CHECK_OUTCOMES, LEVELS, TRANSFORMATIONS
+from prov_ledger.model.slots import VERDICTS
 from prov_ledger.scenarios.forms import (
     Form,
     choice,
@@ -24,25 +24,6 @@ from prov_ledger.scenarios.forms import (
     text,
     truth,
     whole_number,
-)
-
-VERDICTS: Final = (
-    "malformed",
-    "withheld",
-    "drifted",
-    "retracted",
-    "superseded",
-    "other_question",
-    "undercut",
-    "not_applicable",
-    "ended",
-    "not_yet",
-    "unknown",
-    "conflict",
-    "outdated",
-    "not_authoritative",
-    "unchecked",
-    "citable",
 )
 
 Keys = Mapping[str, Form]

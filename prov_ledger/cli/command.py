@@ -1,0 +1,144 @@
+"""How a function becomes a command: the options that all of them share, and an example in its help."""
+
+import inspect
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Annotated, Concatenate, ParamSpec
+
+import typer
+
+from prov_ledger.cli.session import DEFAULT_PATH, DEFAULT_TENANT, Session
+
+P = ParamSpec("P")
+
+_PANEL = "Options of every command"
+
+LedgerOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--ledger",
+        metavar="PATH",
+        envvar="PROV_LEDGER_PATH",
+        help=f"Folder of the ledger (default: ./{DEFAULT_PATH}).",
+        rich_help_panel=_PANEL,
+    ),
+]
+TenantOption = Annotated[
+    str | None,
+    typer.Option(
+        "--tenant",
+        metavar="NAME",
+        envvar="PROV_LEDGER_TENANT",
+        help=f"Tenant (default: {DEFAULT_TENANT}).",
+        rich_help_panel=_PANEL,
+    ),
+]
+AgentOption = Annotated[
+    str | None,
+    typer.Option(
+        "--as",
+        metavar="AGENT",
+        envvar="PROV_LEDGER_AGENT",
+        help="Who acts and reads (default: the agent that made the ledger).",
+        rich_help_panel=_PANEL,
+    ),
+]
+PurposeOption = Annotated[
+    str | None,
+    typer.Option("--purpose", metavar="NAME", help="What the reading is for.", rich_help_panel=_PANEL),
+]
+JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_PANEL)]
+
+#: Parameter name in a command's signature, and its type for typer.
+_COMMON: dict[str, object] = {
+    "ledger": LedgerOption,
+    "tenant": TenantOption,
+    "as_": AgentOption,
+    "purpose": PurposeOption,
+    "json": JsonOption,
+}
+
+
+def common_options(
+    base: Session,
+    ledger: Path | None,
+    tenant: str | None,
+    as_: str | None,
+    purpose: str | None,
+    json: bool,
+) -> Session:
+    """``base`` with whatever was given here."""
+    return replace(
+        base,
+        path=ledger or base.path,
+        tenant=tenant or base.tenant,
+        agent=as_ or base.agent,
+        purpose=purpose or base.purpose,
+        json=json or base.json,
+    )
+
+
+def help_without_command(context: typer.Context) -> None:
+    """Print the help of a group that was called without a command."""
+    if context.invoked_subcommand is None:
+        print(context.get_help())
+        raise typer.Exit
+
+
+class Commands:
+    """A group of commands; all of them under one word where ``under`` names it."""
+
+    def __init__(self, under: str | None = None, summary: str | None = None) -> None:
+        self._under = under
+        self._app = typer.Typer(help=summary)
+        if under is not None:
+            self._app.callback(invoke_without_command=True, help=summary)(help_without_command)
+
+    def register(self, app: typer.Typer) -> None:
+        """Add the commands of this group to the application."""
+        app.add_typer(self._app, name=self._under)
+
+    def add(
+        self, name: str, *, example: str
+    ) -> Callable[[Callable[Concatenate[Session, P], None]], Callable[Concatenate[Session, P], None]]:
+        """Make a function a command: its docstring is the help, and ``example`` stands below it.
+
+        Its first parameter receives the ``Session`` made of the options that all commands share.
+        """
+
+        def register(
+            function: Callable[Concatenate[Session, P], None],
+        ) -> Callable[Concatenate[Session, P], None]:
+            self._app.command(name)(_command(function, example))
+            return function
+
+        return register
+
+
+def _command(function: Callable[Concatenate[Session, P], None], example: str) -> Callable[..., None]:
+    def run(context: typer.Context, *args: P.args, **given: P.kwargs) -> None:
+        shared = {key: given.pop(key) for key in _COMMON}
+        base = context.obj if isinstance(context.obj, Session) else Session()
+        function(common_options(base, **shared), *args, **given)  # type: ignore[arg-type]
+
+    _give_signature(run, function)
+    run.__doc__ = f"{inspect.getdoc(function)}\n\n\b\nExample:\n{_indented(example)}"
+    return run
+
+
+def _give_signature(run: Callable[..., None], function: Callable[..., None]) -> None:
+    own = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    kind = inspect.Parameter.KEYWORD_ONLY
+    context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
+    shared = [
+        inspect.Parameter(key, kind, default=False if key == "json" else None, annotation=type_)
+        for key, type_ in _COMMON.items()
+    ]
+    parameters = [context, *(parameter.replace(kind=kind) for parameter in own), *shared]
+    run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+
+
+def _indented(example: str) -> str:
+    return "\n".join(f"  {line}" for line in example.splitlines())

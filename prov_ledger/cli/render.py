@@ -1,0 +1,78 @@
+"""Slots and tables as lines of text that fit a narrow terminal."""
+
+import shutil
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from prov_ledger.model.slots import Citation, Slot
+
+NARROWEST = 40
+
+
+def terminal_width() -> int:
+    """Columns of the terminal; 80 where there is none."""
+    return max(NARROWEST, shutil.get_terminal_size((80, 24)).columns)
+
+
+def slot_lines(slot: Slot, width: int) -> Iterator[str]:
+    """One answer: verdict and what decided, then the statement and its quotes where they are shown."""
+    yield f"{slot.id}  {slot.verdict}{_because(slot)} -> {slot.next}"
+    if slot.statement is not None:
+        yield from _wrapped(slot.statement, width)
+    elif slot.words == "withheld":
+        yield "  (its words are withheld: something the writer had read is not yours to read)"
+    for citation in slot.quotes:
+        yield from _wrapped(_quote(citation), width)
+    yield from _wrapped(_remarks(slot), width)
+
+
+def _because(slot: Slot) -> str:
+    reasons = [slot.decided_by] if slot.decided_by else []
+    reasons += [f"{name} is missing" for name in slot.missing]
+    reasons += [f"{name} is not considered" for name in slot.unconsidered]
+    if slot.superseded_by:
+        reasons.append(f"by {slot.superseded_by}")
+    return f" ({', '.join(reasons)})" if reasons else ""
+
+
+def _quote(citation: Citation) -> str:
+    place = " > ".join(citation.header_path)
+    where = f"{citation.title}, {citation.label}" + (f", {place}" if place else "")
+    return f'"{citation.quote}" -- {where} [{citation.evidence}]'
+
+
+def _remarks(slot: Slot) -> str:
+    remarks = []
+    if slot.historical:
+        remarks.append("as of a past time: never to be cited")
+    if slot.same_question is False:
+        remarks.append("made for other facts than these")
+    if slot.assumed_open:
+        confirmed = slot.last_confirmed.date().isoformat() if slot.last_confirmed else "never"
+        remarks.append(f"no end stated; last confirmed {confirmed}")
+    if slot.candidates:
+        remarks.append("derive anew from " + ", ".join(candidate.id for candidate in slot.candidates))
+    return "; ".join(remarks)
+
+
+def _wrapped(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+
+
+def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
+    """Rows under a header in aligned columns; a row wider than ``width`` becomes one line per cell."""
+    sizes = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
+    if sum(sizes) + 2 * (len(sizes) - 1) <= width:
+        for row in (header, *rows):
+            cells = (cell.ljust(size) for cell, size in zip(row, sizes, strict=True))
+            yield "  ".join(cells).rstrip()
+        return
+    longest = max(map(len, header))
+    for row in rows:
+        for name, cell in zip(header, row, strict=True):
+            indent = " " * (longest + 2)
+            first = f"{name.ljust(longest)}  "
+            yield from textwrap.wrap(
+                cell, width, initial_indent=first, subsequent_indent=indent, break_on_hyphens=False
+            ) or [first.rstrip()]
+        yield ""

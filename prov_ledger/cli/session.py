@@ -1,0 +1,47 @@
+"""What every command is given: which ledger, as whom, and how to print."""
+
+import json
+import sys
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from prov_ledger.ledger import Ledger
+from prov_ledger.model.plain import encode_plain
+
+DEFAULT_PATH = Path("ledger")
+DEFAULT_TENANT = "default"
+
+
+@dataclass(frozen=True, slots=True)
+class Session:
+    """The options that every command has. ``agent`` None is the agent that made the ledger."""
+
+    path: Path = DEFAULT_PATH
+    tenant: str = DEFAULT_TENANT
+    agent: str | None = None
+    purpose: str | None = None
+    json: bool = False
+
+    def open(self) -> Ledger:
+        """The ledger, to be used as a context manager. Raises as ``Ledger.open`` does."""
+        return Ledger.open(self.path, tenant=self.tenant, agent=self.agent, purpose=self.purpose)
+
+    def emit(self, value: object, lines: Iterable[str] = ()) -> None:
+        """Print ``value`` as JSON where that was asked for, else the lines."""
+        if self.json:
+            print(json.dumps(encode_plain(value), ensure_ascii=False, indent=2))
+            return
+        for line in lines:
+            print(line)
+
+    def emit_id(self, id_: str) -> None:
+        """Print an id that was made."""
+        self.emit({"id": id_}, [id_])
+
+    def done(self, what: str) -> None:
+        """Say that something without an id was recorded: on a terminal only, so that scripts stay quiet."""
+        if self.json:
+            self.emit({"done": what})
+        elif sys.stderr.isatty():
+            print(what, file=sys.stderr)

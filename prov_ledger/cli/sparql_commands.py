@@ -1,0 +1,73 @@
+"""The command ``sparql``: a query of one's own, or one of the library by name."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from prov_ledger import queries
+from prov_ledger.cli.command import Commands
+from prov_ledger.cli.render import table_lines, terminal_width
+from prov_ledger.cli.results import FORMATS, format_answer
+from prov_ledger.cli.session import Session
+from prov_ledger.cli.values import parse_enumerated, parse_pairs, read_bytes
+from prov_ledger.errors import Refused
+from prov_ledger.model.plain import encode_plain
+
+_EXAMPLE = """\
+prov-ledger sparql -q 'SELECT ?claim { ?claim a pl:Claim }' --text claim
+prov-ledger sparql --name ending_soon -p days=30 --format csv"""
+
+
+commands = Commands()
+
+
+@commands.add("sparql", example=_EXAMPLE)
+def sparql(
+    session: Session,
+    query: Annotated[
+        str | None, typer.Option("-q", "--query", metavar="SPARQL", help="The query; prefixes are preset.")
+    ] = None,
+    query_file: Annotated[
+        Path | None, typer.Option(metavar="FILE", help="A file with the query; - reads the standard input.")
+    ] = None,
+    name: Annotated[str | None, typer.Option(metavar="QUERY", help="A query of the library.")] = None,
+    parameters: Annotated[
+        list[str] | None, typer.Option("-p", "--param", metavar="NAME=VALUE", help="For --name; repeatable.")
+    ] = None,
+    list_: Annotated[bool, typer.Option("--list", help="List the queries of the library.")] = False,
+    format_: Annotated[
+        str | None, typer.Option("--format", help=f"One of {', '.join(FORMATS)}; default: table or turtle.")
+    ] = None,
+    text: Annotated[
+        list[str] | None, typer.Option(metavar="COLUMN", help="Join the text of its ids; repeatable.")
+    ] = None,
+    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0.001, help="Give up then.")] = None,
+) -> None:
+    """Ask the tenant's graph in SPARQL 1.1."""
+    if list_:
+        _list(session)
+        return
+    if sum(given is not None for given in (query, query_file, name)) != 1:
+        raise Refused("bad_input", "expected one of --query, --query-file, --name and --list")
+    chosen = format_ or ("json" if session.json else "table")
+    parse_enumerated(chosen, FORMATS, "--format")
+    columns = tuple(text or ())
+    with session.open() as ledger:
+        if name is not None:
+            given = {key: str(value) for key, value in parse_pairs(parameters or [], "-p").items()}
+            answer = ledger.named_query(name, given, text_columns=columns, timeout=timeout)
+        else:
+            wanted = query if query is not None else read_bytes(str(query_file)).decode("utf-8", "replace")
+            answer = ledger.sparql(wanted, text_columns=columns, timeout=timeout)
+    for line in format_answer(answer, chosen, terminal_width()):
+        print(line)
+
+
+def _list(session: Session) -> None:
+    listed = [queries.load(name) for name in queries.names()]
+    rows = [(query.name, " ".join(query.params), query.title) for query in listed]
+    session.emit(
+        [encode_plain(query) for query in listed],
+        table_lines(("name", "parameters", "what it gives"), rows, terminal_width()),
+    )
