@@ -52,7 +52,7 @@ class ShapeIndex:
 
     def select(self, classes: Iterable[str]) -> str:
         """Write the shapes that look at ``classes``, with all that these need, as N-Triples."""
-        roots = [shape for name in classes for shape in self._targets[name]]
+        roots = [shape for name in classes for shape in self._targets.get(name, ())]
         return "".join(f"{triple} .\n" for triple in self._reach(self._always + roots))
 
     def message(self, constraint: str) -> str:

@@ -1,61 +1,30 @@
-"""Whether an entry conforms to the shapes: the check that every write passes before it is logged.
+"""Whether an entry conforms to the shapes: the check that every write passes before it is logged."""
 
-The shapes say what a node of a class needs. They cannot say that every node has a class which some
-shape looks at, so an entry with a misspelt class, or with nothing in it, would conform; that much is
-checked here. Source: SHACL sections 2.1 (a graph without focus nodes conforms) and 3.4.
-"""
-
-import re
 from collections.abc import Iterable
-from dataclasses import dataclass
 
 import shacl
 
+from prov_ledger.checks.findings import NOT_CANONICAL, Finding, find_strays
 from prov_ledger.checks.shape_index import RECORDED_AS, SHAPES, ShapeIndex
 from prov_ledger.errors import ProvLedgerError
 from prov_ledger.resources import load_topics, shapes_dir
 from prov_ledger.vocab import PL, RDF_TYPE
 
-# One line of canonical N-Triples or N-Quads; neither subject nor object is a blank node.
-_LINE = re.compile(
-    r'^<([^>\n]*)> <([^>\n]*)> (?:<([^>\n]*)>|"[^\n]*"[^ \n]*)(?: <[^>\n]*>)? \.$', re.MULTILINE
-)
-_ENTRY = PL + "Entry"
-# Sets of classes whose shapes are kept compiled, 1 ms and about 60 kB each.
+_TYPE = f"<{RDF_TYPE}>"
+_ENTRY = f"<{PL}Entry>"
+# Sets of classes whose shapes are kept compiled, about 1 ms and 60 kB each.
 _KEPT = 128
 
 
-@dataclass(frozen=True, slots=True, order=True)
-class Finding:
-    """One constraint that a node does not meet.
-
-    ``path`` is the property (an IRI, or a SPARQL path in angle brackets), empty where the finding is
-    about the node itself; ``constraint`` is the ``sh:name`` of the constraint.
-    """
-
-    focus_node: str
-    constraint: str
-    path: str
-    message: str
-
-
-_NO_ENTRY = Finding(
-    "", "has-entry", "", "What is checked needs an entry (pl:Entry): nothing else gets anything in."
-)
-_NOT_CANONICAL = Finding(
-    "",
-    "canonical",
-    "",
-    "Every line needs to be one canonical statement about IRIs: blank nodes are not taken.",
-)
-_STRAY = "A node needs a class that a shape looks at: mend its rdf:type, or name it as recorded before."
-
-
 class EntryValidator:
-    """Checks entries against the shapes, which are compiled once for each set of classes that occurs."""
+    """Checks entries against the shapes, which are compiled once for each set of classes that occurs.
+
+    Source: SHACL section 3 (validation and graphs).
+    """
 
     def __init__(self, index: ShapeIndex) -> None:
         self._index = index
+        self._targeted = frozenset(f"<{name}>" for name in index.classes)
         self._compiled: dict[frozenset[str], shacl.Shapes] = {}
 
     @classmethod
@@ -70,16 +39,17 @@ class EntryValidator:
         that the lines refer to and that earlier entries recorded; one that the lines describe anew
         is judged by what they say of it.
         """
-        triples = _LINE.findall(lines)
-        if len(triples) != lines.count("\n"):
-            return (_NOT_CANONICAL,)
-        targeted = self._index.classes
-        described = {s: o for s, p, o in triples if p == RDF_TYPE and o in targeted}
-        before = {node: kind for node, kind in known if node not in described}
-        found = _survey({s for s, _, _ in triples}.difference(described, before), described.values())
-        context = "".join([f"<{node}> <{RECORDED_AS}> <{kind}> .\n" for node, kind in before.items()])
-        classes = frozenset([o for _, p, o in triples if p == RDF_TYPE and o in targeted])
-        report = self._shapes(classes).validate_text(lines + context, "nquads")
+        try:
+            subjects, types = _scan(lines)
+            described = {node for node, kind in types if kind in self._targeted}
+            before = {f"<{node}>": kind for node, kind in known if f"<{node}>" not in described}
+            context = "".join([f"{node} <{RECORDED_AS}> <{kind}> .\n" for node, kind in before.items()])
+            classes = frozenset([kind for _, kind in types]) & self._targeted
+            report = self._shapes(classes).validate_text(lines + context, "nquads")
+        except ValueError:
+            return (NOT_CANONICAL,)
+        strays = sorted(node.strip("<>") for node in subjects.difference(described, before))
+        found = find_strays(strays, _ENTRY in classes)
         return found if report.conforms else tuple(sorted(self._read(report).union(found)))
 
     def _shapes(self, classes: frozenset[str]) -> shacl.Shapes:
@@ -87,12 +57,15 @@ class EntryValidator:
         if compiled is None:
             if len(self._compiled) >= _KEPT:
                 self._compiled.pop(next(iter(self._compiled)), None)
-            try:
-                compiled = shacl.Shapes.from_text(self._index.select(classes), "ntriples")
-            except ValueError as error:
-                raise ProvLedgerError(f"the shapes of this installation do not compile: {error}") from error
-            self._compiled[classes] = compiled
+            compiled = self._compiled[classes] = self._compile(classes)
         return compiled
+
+    def _compile(self, classes: frozenset[str]) -> shacl.Shapes:
+        selected = self._index.select(name.strip("<>") for name in sorted(classes))
+        try:
+            return shacl.Shapes.from_text(selected, "ntriples")
+        except ValueError as error:
+            raise ProvLedgerError(f"the shapes of this installation do not compile: {error}") from error
 
     def _read(self, report: shacl.Report) -> set[Finding]:
         found = set()
@@ -103,8 +76,14 @@ class EntryValidator:
         return found
 
 
-def _survey(strays: set[str], classes: Iterable[str]) -> tuple[Finding, ...]:
-    """What no shape can find: that there is no entry, and nodes that no shape looks at."""
-    found = [] if _ENTRY in classes else [_NO_ENTRY]
-    found += [Finding(node, "described", "", _STRAY) for node in sorted(strays)]
-    return tuple(found)
+def _scan(lines: str) -> tuple[set[str], list[tuple[str, str]]]:
+    """The subjects and the (subject, class) pairs, in angle brackets; ValueError at a blank node."""
+    subjects, types = set(), []
+    for line in lines.removesuffix("\n").split("\n") if lines else ():
+        subject, predicate, rest = line.split(" ", 2)
+        if subject[:1] != "<" or rest[:1] not in '<"':
+            raise ValueError
+        subjects.add(subject)
+        if predicate == _TYPE:
+            types.append((subject, rest.partition(" ")[0]))
+    return subjects, types
