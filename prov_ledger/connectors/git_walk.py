@@ -1,7 +1,7 @@
 """From a first-parent history to what happened to each path: found anew, changed, moved, gone, back.
 
 The whole history is walked each time, since what a path was before decides what a change of it is; that
-costs some 10 microseconds per change, and no state need be kept between runs.
+costs a few microseconds per change, and no state need be kept between runs.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
