@@ -6,18 +6,20 @@ from datetime import UTC, datetime, timedelta
 from prov_ledger.errors import ClockWentBack
 from prov_ledger.merkle.tree import Frontier, leaf_hash
 from prov_ledger.vault.crash import crash_point
-from prov_ledger.vault.port import NewEntry
+from prov_ledger.vault.port import NewEntry, SealedPayload
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-ENTRY_KIND = "entry"
-
-_INSERT_ENTRY = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
-_INSERT_ENTITY = "INSERT INTO entity VALUES (?, ?, ?)"
-_INSERT_ABOUT = "INSERT INTO about VALUES (?, ?)"
-_INSERT_NODE = "INSERT INTO node VALUES (?, ?, ?)"
+_INSERT_ENTRY = "INSERT INTO entry VALUES (?, ?, ?, ?, ?)"
+_INSERT_LEAF = "INSERT INTO leaf VALUES (?, ?)"
+_INSERT_REFERENCE = "INSERT INTO reference VALUES (?, ?, ?, ?)"
 _INSERT_PAYLOAD = "INSERT INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_LOOKUP = "INSERT INTO lookup VALUES (?, ?, ?, ?, ?)"
+#: Roles of a reference; a sequence is written in so many hex digits, so that its text sorts as it does.
+ORIGIN = "origin"
+ABOUT = "about:"
+PAYLOAD = "payload:"
+_Reference = tuple[str, str, int, str | None]
 
 
 def to_microseconds(instant: datetime) -> int:
@@ -82,26 +84,25 @@ class SqliteTransaction:
         return sequence
 
     def _write_entry(self, entry: NewEntry, recorded_us: int) -> int:
-        """The row of the entry, and the subtrees that its leaf completes."""
+        """The entry, its leaf, and the hashes of the subtrees that the leaf completes."""
         leaf = leaf_hash(entry.leaf)
         sequence = self._frontier.size + 1
+        hashes = leaf + b"".join([node.hash for node in self._frontier.append(leaf)])
         execute = self._connection.execute
-        execute(_INSERT_ENTRY, (sequence, entry.id, entry.kind, recorded_us, leaf, entry.leaf))
-        for node in self._frontier.append(leaf):
-            execute(_INSERT_NODE, (node.level, node.index, node.hash))
+        execute(_INSERT_ENTRY, (sequence, entry.id, entry.kind, recorded_us, hashes))
+        execute(_INSERT_LEAF, (sequence, entry.leaf))
         return sequence
 
     def _write_references(self, entry: NewEntry, sequence: int) -> None:
-        """What the entry brings into being, is about, and is found by."""
-        connection = self._connection
-        connection.execute(_INSERT_ENTITY, (entry.id, ENTRY_KIND, sequence))
-        connection.executemany(
-            _INSERT_ENTITY, [(id_, kind, sequence) for id_, kind in entry.entities if id_ != entry.id]
-        )
+        """What the entry brings into being, is about, holds texts of, and is found by."""
+        rows: list[_Reference] = [(id_, ORIGIN, sequence, kind) for id_, kind in entry.entities]
         if entry.about:
-            connection.executemany(_INSERT_ABOUT, [(id_, sequence) for id_ in dict.fromkeys(entry.about)])
+            role = about_role(sequence)
+            rows += [(id_, role, sequence, None) for id_ in dict.fromkeys(entry.about)]
+        rows += [(x.owner, PAYLOAD + x.field, x.ticket, None) for x in entry.payloads]
+        self._connection.executemany(_INSERT_REFERENCE, rows)
         if entry.lookups:
-            connection.executemany(
+            self._connection.executemany(
                 _INSERT_LOOKUP,
                 [(x.kind, x.token, sequence, x.id, _optional_microseconds(x.since)) for x in entry.lookups],
             )
@@ -109,10 +110,27 @@ class SqliteTransaction:
     def _write_payloads(self, entry: NewEntry, sequence: int) -> None:
         """The sealed texts; chunks lie end to end in one value, so that one row is all of a payload."""
         self._connection.executemany(
-            _INSERT_PAYLOAD,
-            [
-                (x.ticket, x.owner, x.field, sequence, bytes.fromhex(x.commitment_hex), x.size_bytes,
-                 b"".join(x.chunks))
-                for x in entry.payloads
-            ],
-        )  # fmt: skip
+            _INSERT_PAYLOAD, [_payload_row(payload, sequence) for payload in entry.payloads]
+        )
+
+
+def about_role(sequence: int) -> str:
+    """The role of a reference from an entry that says something on an id.
+
+    >>> about_role(255)
+    'about:0000000000ff'
+    """
+    return f"{ABOUT}{sequence:012x}"
+
+
+def _payload_row(payload: SealedPayload, sequence: int) -> tuple[int, str, str, int, bytes, int, bytes]:
+    """A payload as its row."""
+    return (
+        payload.ticket,
+        payload.owner,
+        payload.field,
+        sequence,
+        bytes.fromhex(payload.commitment_hex),
+        payload.size_bytes,
+        payload.chunks[0] if len(payload.chunks) == 1 else b"".join(payload.chunks),
+    )

@@ -16,15 +16,24 @@ from prov_ledger.merkle.tree import (
     peak_positions,
     range_hash,
 )
-from prov_ledger.vault.append import SqliteTransaction, from_microseconds, to_microseconds
+from prov_ledger.vault.append import PAYLOAD, SqliteTransaction, from_microseconds, to_microseconds
 from prov_ledger.vault.database import BUSY_TIMEOUT_MS, Database
 from prov_ledger.vault.port import Lookup, SealedPayload, StoredEntry
 from prov_ledger.vault.schema import LEDGER
 from prov_ledger.vault.sealing import split_chunks
 
 LEDGER_FILE = "ledger.sqlite"
-_ENTRY = "entry.sequence, entry.id, entry.kind, entry.recorded_us, entry.leaf, entry.leaf_hash"
-_PAYLOAD = "owner, field, ticket, commitment, chunks, size_bytes"
+_ENTRY = (
+    "SELECT entry.sequence, entry.id, entry.kind, recorded_us, bytes, hashes "
+    "FROM entry LEFT JOIN leaf USING (sequence)"
+)
+_ORIGIN = "SELECT target, kind FROM reference WHERE id = ? AND role = 'origin'"
+_PAYLOAD = (
+    "SELECT payload.owner, payload.field, ticket, commitment, chunks, size_bytes "
+    "FROM reference JOIN payload ON ticket = target WHERE reference.id = ? AND role = ?"
+)
+_HASH_BYTES = 32
+_HASH = f"SELECT substr(hashes, ?, {_HASH_BYTES}) FROM entry WHERE sequence = ?"
 _PAGE = 512
 _EntryRow = tuple[int, str, str, int, bytes | None, bytes]
 _PayloadRow = tuple[str, str, int, bytes, bytes, int]
@@ -108,8 +117,8 @@ class SqliteJournal:
             condition = f" AND kind IN ({_marks(len(values))})"
         last = 2**63 - 1 if until is None else until
         sql = (
-            f"SELECT {_ENTRY} FROM entry WHERE sequence > ? AND sequence <= ?{condition} "
-            f"ORDER BY sequence LIMIT {_PAGE}"
+            f"{_ENTRY} WHERE entry.sequence > ? AND entry.sequence <= ?{condition} "
+            f"ORDER BY entry.sequence LIMIT {_PAGE}"
         )
         while True:
             with self._database.reading() as connection:
@@ -122,25 +131,29 @@ class SqliteJournal:
     def entry(self, sequence: int) -> StoredEntry | None:
         """The entry of that sequence, or None."""
         with self._database.reading() as connection:
-            row = connection.execute(f"SELECT {_ENTRY} FROM entry WHERE sequence = ?", (sequence,)).fetchone()
+            row = connection.execute(f"{_ENTRY} WHERE entry.sequence = ?", (sequence,)).fetchone()
         return None if row is None else _entry(row)
 
     def entry_of(self, entity_id: str) -> StoredEntry | None:
-        """The entry that brought the entity into being (an entry's own id: itself), or None."""
-        sql = f"SELECT {_ENTRY} FROM entity JOIN entry USING (sequence) WHERE entity.id = ?"
+        """The entry that brought the entity into being, or None."""
+        sql = f"{_ENTRY} WHERE entry.sequence = ?"
         with self._database.reading() as connection:
-            row = connection.execute(sql, (entity_id,)).fetchone()
+            origin = connection.execute(_ORIGIN, (entity_id,)).fetchone()
+            row = None if origin is None else connection.execute(sql, (origin[0],)).fetchone()
         return None if row is None else _entry(row)
 
     def kind_of(self, entity_id: str) -> str | None:
         """The kind under which the entity was recorded, or None."""
         with self._database.reading() as connection:
-            row = connection.execute("SELECT kind FROM entity WHERE id = ?", (entity_id,)).fetchone()
-        return None if row is None else str(row[0])
+            row = connection.execute(_ORIGIN, (entity_id,)).fetchone()
+        return None if row is None else str(row[1])
 
     def about(self, entity_id: str) -> list[StoredEntry]:
         """The entries whose ``about`` names the entity, in order."""
-        sql = f"SELECT {_ENTRY} FROM about JOIN entry USING (sequence) WHERE about.id = ? ORDER BY 1"
+        sql = (
+            f"{_ENTRY} WHERE entry.sequence IN (SELECT target FROM reference WHERE id = ? "
+            "AND role > 'about:' AND role < 'about;') ORDER BY entry.sequence"
+        )
         with self._database.reading() as connection:
             return [_entry(row) for row in connection.execute(sql, (entity_id,))]
 
@@ -156,20 +169,18 @@ class SqliteJournal:
 
     def payload(self, owner: str, field: str) -> SealedPayload | None:
         """The sealed payload of a field, or None."""
-        sql = f"SELECT {_PAYLOAD} FROM payload WHERE owner = ? AND field = ?"
         with self._database.reading() as connection:
-            row = connection.execute(sql, (owner, field)).fetchone()
+            row = connection.execute(_PAYLOAD, (owner, PAYLOAD + field)).fetchone()
         return None if row is None else _payload(row)
 
     def payloads(self, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], SealedPayload]:
         """Those of the (owner, field) that there are, read as of one moment."""
-        sql = f"SELECT {_PAYLOAD} FROM payload WHERE owner = ? AND field = ?"
         found: dict[tuple[str, str], SealedPayload] = {}
         with self._database.reading() as connection:
-            for key in keys:
-                row = connection.execute(sql, key).fetchone()
+            for owner, field in keys:
+                row = connection.execute(_PAYLOAD, (owner, PAYLOAD + field)).fetchone()
                 if row is not None:
-                    found[key] = _payload(row)
+                    found[owner, field] = _payload(row)
         return found
 
     def payload_keys(self) -> Iterator[tuple[str, str]]:
@@ -234,8 +245,8 @@ def _marks(count: int) -> str:
 
 def _entry(row: _EntryRow) -> StoredEntry:
     """A row as a value; a pruned leaf is empty."""
-    sequence, id_, kind, recorded_us, leaf, leaf_hash = row
-    return StoredEntry(sequence, id_, kind, from_microseconds(recorded_us), leaf or b"", leaf_hash)
+    sequence, id_, kind, recorded_us, leaf, hashes = row
+    return StoredEntry(sequence, id_, kind, from_microseconds(recorded_us), leaf or b"", hashes[:_HASH_BYTES])
 
 
 def _payload(row: _PayloadRow) -> SealedPayload:
@@ -264,15 +275,8 @@ def _node_reader(connection: sqlite3.Connection) -> NodeReader:
     """Reads the stored hashes of full subtrees; raises Corrupt for one that is gone."""
 
     def read(level: int, index: int) -> NodeHash:
-        if level == 0:
-            row = connection.execute(
-                "SELECT leaf_hash FROM entry WHERE sequence = ?", (index + 1,)
-            ).fetchone()
-        else:
-            row = connection.execute(
-                "SELECT hash FROM node WHERE level = ? AND idx = ?", (level, index)
-            ).fetchone()
-        if row is None:
+        row = connection.execute(_HASH, (level * _HASH_BYTES + 1, (index + 1) << level)).fetchone()
+        if row is None or len(row[0]) != _HASH_BYTES:
             raise Corrupt(f"the tree has no node at level {level}, index {index}; run verify")
         return bytes(row[0])
 

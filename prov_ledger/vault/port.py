@@ -43,7 +43,7 @@ class NewEntry:
     """What one write hands to the journal.
 
     ``entities`` are the (id, kind) that the entry brings into being; ``about`` the ids that it says
-    something on. The entry itself is an entity of kind ``entry`` and need not be listed.
+    something on. The entry's own id is found by ``entry_of`` only where it is listed as an entity.
     """
 
     id: str
@@ -122,7 +122,7 @@ class Journal(Protocol):
         ...
 
     def entry_of(self, entity_id: str) -> StoredEntry | None:
-        """The entry that brought the entity into being (an entry's own id: itself), or None."""
+        """The entry that brought the entity into being, or None."""
         ...
 
     def kind_of(self, entity_id: str) -> str | None:
