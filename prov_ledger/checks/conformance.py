@@ -50,18 +50,22 @@ def validate_graph(data: Graph | str | bytes, known: Iterable[tuple[str, str]] =
     Source: SHACL section 3 (validation and graphs).
     """
     graph = data if isinstance(data, Graph) else _read(data)
-    described = set(graph.subjects(RDF.type))
-    for node, kind in known:
-        if URIRef(node) not in described:
-            graph.add((URIRef(node), _RECORDED_AS, URIRef(kind)))
+    triples, described = len(graph), _described(graph)
+    before = {URIRef(node): URIRef(kind) for node, kind in known if URIRef(node) not in described}
+    own = _survey(graph, described.union(before))
+    context = Graph()
+    for node, kind in before.items():
+        context.add((node, _RECORDED_AS, kind))
     try:
-        _, report, _ = _validate(graph, shacl_graph=_shapes(), inference="none")
+        _, report, _ = _validate(
+            graph + context if before else graph, shacl_graph=_shapes(), inference="none"
+        )
     except (ReportableRuntimeError, ShapeLoadError) as error:
         raise ProvLedgerError(f"the shapes of this installation cannot be used: {error}") from error
     if not isinstance(report, Graph):
         raise ProvLedgerError(f"pySHACL could not validate the graph: {report}")
-    findings = _survey(graph) | {_finding(report, result) for result in report.objects(None, SH.result)}
-    return Report(not findings, len(graph), tuple(sorted(findings)))
+    findings = own | {_finding(report, result) for result in report.objects(None, SH.result)}
+    return Report(not findings, triples, tuple(sorted(findings)))
 
 
 def _read(text: str | bytes) -> Graph:
@@ -74,16 +78,18 @@ def _read(text: str | bytes) -> Graph:
     return Graph().parse(data=lines, format="nt")
 
 
-def _survey(graph: Graph) -> set[Finding]:
-    """What no shape finds: blank nodes, nodes that no shape looks at, no entry."""
+def _described(graph: Graph) -> set[Node]:
+    """The nodes that some shape looks at."""
     targeted = set(_shapes().objects(None, SH.targetClass))
-    seen = {node for node, kind in graph.subject_objects(RDF.type) if kind in targeted}
-    seen.update(graph.subjects(_RECORDED_AS))
+    return {node for node, kind in graph.subject_objects(RDF.type) if kind in targeted}
+
+
+def _survey(graph: Graph, accounted: set[Node]) -> set[Finding]:
+    """What no shape finds: blank nodes, nodes that no shape looks at, no entry."""
     nodes = set(graph.subjects())
     blank = any(isinstance(node, BNode) for node in nodes.union(graph.objects()))
-    strays = (str(node) for node in nodes - seen)
-    found = set(find_strays(strays, (None, RDF.type, _ENTRY) in graph))
-    return found | {NOT_CANONICAL} if blank else found
+    found = find_strays(map(str, nodes - accounted), (None, RDF.type, _ENTRY) in graph)
+    return {*found, NOT_CANONICAL} if blank else set(found)
 
 
 def _finding(report: Graph, result: Node) -> Finding:

@@ -81,7 +81,7 @@ def _scan(lines: str) -> tuple[set[str], list[tuple[str, str]]]:
     subjects, types = set(), []
     for line in lines.removesuffix("\n").split("\n") if lines else ():
         subject, predicate, rest = line.split(" ", 2)
-        if subject[:1] != "<" or rest[:1] not in '<"':
+        if subject[:1] != "<" or predicate[:1] != "<" or rest[:1] not in '<"':
             raise ValueError
         subjects.add(subject)
         if predicate == _TYPE:
