@@ -1,6 +1,6 @@
-"""The shapes and the ontology as text, found in a wheel and in a checkout alike.
+"""The shapes, the ontology and the demo's pages, found in a wheel and in a checkout alike.
 
-A wheel carries both folders in ``prov_ledger/_data``; in a checkout that was installed in place they
+A wheel carries the folders in ``prov_ledger/_data``; in a checkout that was installed in place they
 lie beside the package, where people read and edit them.
 """
 
@@ -20,6 +20,11 @@ def shapes_dir() -> Traversable:
 def ontology_dir() -> Traversable:
     """The folder of the ontology; raises ProvLedgerError ``storage`` when it was not installed."""
     return _folder("ontology")
+
+
+def demo_dir() -> Traversable:
+    """The folder of the demo's pages; raises ProvLedgerError ``storage`` when it was not installed."""
+    return _folder("examples/demo")
 
 
 def load_topics(folder: Traversable) -> dict[str, str]:

@@ -28,8 +28,9 @@ def validate(session: Session) -> None:
     """
     with session.open() as ledger:
         report = ledger.validate()
-    session.emit(report, [str(line) for line in report.findings] or ["conforms"])
-    if report.findings:
+    findings = [f"{each.focus_node}: {each.message}" for each in report.findings]
+    session.emit(report, ["conforms"] if report.conforms else findings or ["there is no entry to check"])
+    if not report.conforms:
         raise typer.Exit(1)
 
 
@@ -58,7 +59,7 @@ def rebuild(session: Session) -> None:
 @commands.add("eval", example="prov-ledger eval examples/scenarios")
 def evaluate(
     session: Session,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", show_default=False, help="Scenario files, or folders of them.")],
+    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Scenario files, or folders of them.")],
     reader: Annotated[str, typer.Option(metavar="READER", help=f"One of {', '.join(READERS)}.")] = "memory",
 ) -> None:
     """Run scenarios, each in a fresh ledger.

@@ -1,5 +1,6 @@
 """Commands that capture what a source system says: ``source``, ``revision``, ``scope`` and their kin."""
 
+from datetime import datetime
 from typing import Annotated
 
 import typer
@@ -9,6 +10,8 @@ from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_scope_option, read_bytes
 from prov_ledger.connectors.paths import media_type_of
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.ledger import Ledger
+from prov_ledger.ledger.sources import instant_from
 from prov_ledger.model.records import CHECK_OUTCOMES, LEVELS
 from prov_ledger.model.times import parse_date_or_instant, parse_instant
 
@@ -28,7 +31,9 @@ def source(
     native: Annotated[str, typer.Option(metavar="ID", help="Its id in the source system.")],
     title: Annotated[str, typer.Option(help="Its title; never an identity.")],
     connector: Annotated[str, typer.Option(metavar="NAME", help="Which source system.")] = "manual",
-    authority: Annotated[str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(LEVELS)}.")] = "official",
+    authority: Annotated[
+        str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(LEVELS)}.")
+    ] = "official",
     collection: Annotated[str | None, typer.Option(metavar="NAME", help="The collection it is in.")] = None,
     governed_by: Annotated[
         str | None, typer.Option(metavar="FACT", help="Governs revisions without a stated period.")
@@ -89,11 +94,16 @@ def revision(
             data=data,
             media_type=media_type or media_type_of(file, data),
             label=label,
-            published=None if published is None else parse_date_or_instant(published),
+            published=None if published is None else _instant(ledger, published),
             scope=parse_scope_option(scope or []),
             relation=relation,
         )
     session.emit_id(made)
+
+
+def _instant(ledger: Ledger, text: str) -> datetime:
+    """An instant; a date is the beginning of that day in the tenant's zone."""
+    return instant_from(parse_date_or_instant(text), ledger.facts().zone)
 
 
 def _relation(kinds: dict[str, str | None], from_: str | None) -> dict[str, object] | None:
@@ -120,7 +130,7 @@ def scope(
     The text of the revision or evidence stays the same.
     """
     with session.open() as ledger:
-        ledger.scope(of, parse_scope_option(conditions, "CONDITION"))
+        ledger.scope(of, parse_scope_option(conditions, "CONDITION") or [])
     session.done("recorded")
 
 

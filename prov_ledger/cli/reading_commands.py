@@ -59,7 +59,9 @@ def resolve(
     as_of: Annotated[
         str | None, typer.Option(metavar="INSTANT", help="Read what was recorded up to then.")
     ] = None,
-    min_authority: Annotated[str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(LEVELS)}.")] = "informal",
+    min_authority: Annotated[
+        str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(LEVELS)}.")
+    ] = "informal",
     max_age: Annotated[
         str | None, typer.Option(metavar="DURATION", help="How old a check may be, such as P30D.")
     ] = None,

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
-from prov_ledger.ledger import Ledger
+from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.plain import encode_plain
 
 DEFAULT_PATH = Path("ledger")

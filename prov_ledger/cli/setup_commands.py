@@ -7,7 +7,7 @@ import typer
 from prov_ledger.cli.command import Commands
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_pairs
-from prov_ledger.ledger import Ledger
+from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.records import Role
 
 commands = Commands()

@@ -5,14 +5,13 @@ from typing import Annotated
 
 import typer
 
-from prov_ledger import queries
 from prov_ledger.cli.command import Commands
 from prov_ledger.cli.render import table_lines, terminal_width
 from prov_ledger.cli.results import FORMATS, format_answer
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_pairs, read_bytes
 from prov_ledger.errors import Refused
-from prov_ledger.model.plain import encode_plain
+from prov_ledger.queries.binding import load_query, query_names
 
 _EXAMPLE = """\
 prov-ledger sparql -q 'SELECT ?claim { ?claim a pl:Claim }' --text claim
@@ -65,9 +64,9 @@ def sparql(
 
 
 def _list(session: Session) -> None:
-    listed = [queries.load(name) for name in queries.names()]
-    rows = [(query.name, " ".join(query.params), query.title) for query in listed]
+    listed = [load_query(name) for name in query_names()]
+    rows = [(query.name, " ".join(each.name for each in query.parameters), query.title) for query in listed]
     session.emit(
-        [encode_plain(query) for query in listed],
+        listed,
         table_lines(("name", "parameters", "what it gives"), rows, terminal_width()),
     )

@@ -5,7 +5,7 @@ the file named after it.
 """
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from prov_ledger.errors import Refused
@@ -45,18 +45,20 @@ def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, object]:
     return result
 
 
-def parse_scope_option(conditions: Iterable[str], option: str = "--scope") -> list[object] | None:
+def parse_scope_option(
+    conditions: Iterable[str], option: str = "--scope"
+) -> list[Mapping[str, object]] | None:
     """A scope as the ledger takes it, one condition per option; None where none was given.
 
     >>> parse_scope_option(["purchase_date: 2026-06-01..open", "total: >=100 <200", "region: DE, FR"])
     [{'fact': 'purchase_date', 'from': '2026-06-01', 'until': 'open'}, \
 {'fact': 'total', 'min': '100', 'below': '200'}, {'fact': 'region', 'in': ['DE', 'FR']}]
     """
-    scope: list[object] = []
+    scope: list[Mapping[str, object]] = []
     for condition in conditions:
         if condition.lstrip().startswith(("[", "{", "@")):
             read = _structured(condition, option)
-            scope += read if isinstance(read, list) else [read]
+            scope += [_mapping(each, option) for each in (read if isinstance(read, list) else [read])]
         else:
             scope.append(_condition(condition, option))
     return scope or None

@@ -1,8 +1,12 @@
 """The steps that change the world, each as one call of the ledger."""
 
 from collections.abc import Callable, Mapping
+from datetime import datetime
 
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.ledger import Ledger
+from prov_ledger.ledger.sources import instant_from
+from prov_ledger.model.times import parse_date_or_instant
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import CURATOR, World
 
@@ -45,13 +49,14 @@ def _revision(world: World, step: Step) -> None:
         key: value if key == "from" else world.id_of(str(value))
         for key, value in step.mapping("relation").items()
     }
-    made = world.ledger(step).revision(
+    ledger = world.ledger(step)
+    made = ledger.revision(
         world.id_of(_needed(step, "of")),
         data=step.text(kind),
         media_type=_MEDIA_TYPES[kind],
         label=step.text("label"),
-        published=step.get("published"),
-        scope=step.get("scope"),
+        published=_published(ledger, step),
+        scope=step.conditions("scope"),
         relation=relation or None,
         by=_by(step),
         purpose=step.find_text("purpose"),
@@ -59,9 +64,18 @@ def _revision(world: World, step: Step) -> None:
     world.make(step, made)
 
 
+def _published(ledger: Ledger, step: Step) -> datetime | None:
+    """An instant; a date is the beginning of that day in the tenant's zone."""
+    moment = step.moment("published")
+    return None if moment is None else instant_from(parse_date_or_instant(moment), ledger.facts().zone)
+
+
 def _scope(world: World, step: Step) -> None:
     world.ledger(step).scope(
-        world.id_of(_needed(step, "of")), step.get("scope"), by=_by(step), purpose=step.find_text("purpose")
+        world.id_of(_needed(step, "of")),
+        step.conditions("scope") or [],
+        by=_by(step),
+        purpose=step.find_text("purpose"),
     )
 
 
@@ -74,7 +88,7 @@ def _grant(world: World, step: Step) -> None:
         _needed(step, "who"),
         _read(world, _needed(step, "read")),
         for_purpose=step.find_text("purpose"),
-        until=step.get("until"),
+        until=step.moment("until"),
         by=_by(step),
     )
 
@@ -101,7 +115,7 @@ def _evidence(world: World, step: Step) -> None:
         prefix=step.find_text("prefix"),
         suffix=step.find_text("suffix"),
         cell=step.mapping("cell") or None,
-        scope=step.get("scope"),
+        scope=step.conditions("scope"),
         indifferent_to=step.texts("indifferent_to"),
         by=_by(step),
         purpose=step.find_text("purpose"),
@@ -124,7 +138,7 @@ def _claim(world: World, step: Step) -> None:
         transformation=step.mapping("transformation"),
         question=step.mapping("question"),
         bound_to=step.texts("bound_to"),
-        narrow=step.get("narrow"),
+        narrow=step.conditions("narrow"),
         exposure=world.ids_of(step.texts("exposure")),
         by=_by(step),
         purpose=step.find_text("purpose"),
@@ -140,7 +154,7 @@ def _supersede(world: World, step: Step) -> None:
         transformation=step.mapping("transformation"),
         question=step.mapping("question"),
         bound_to=step.texts("bound_to"),
-        narrow=step.get("narrow"),
+        narrow=step.conditions("narrow"),
         exposure=world.ids_of(step.texts("exposure")),
         reason=step.find_text("reason"),
         by=_by(step),
@@ -159,7 +173,10 @@ def _retract(world: World, step: Step) -> None:
 
 
 def _retire(world: World, step: Step) -> None:
-    world.ledger(step).retire(world.id_of(_needed(step, "source")), step.get("from"), by=_by(step))
+    moment = step.moment("from")
+    if moment is None:
+        raise Refused("incomplete", "retire: 'from' is missing")
+    world.ledger(step).retire(world.id_of(_needed(step, "source")), moment, by=_by(step))
 
 
 def _authority(world: World, step: Step) -> None:

@@ -9,6 +9,7 @@ from prov_ledger.model.slots import Candidate, Slot
 from prov_ledger.scenarios.changes import CHANGES_SUPPORTED
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import CURATOR, World
+from prov_ledger.store.port import Rows
 
 
 @dataclass(frozen=True, slots=True)
@@ -149,9 +150,10 @@ def _verify(world: World, step: Step) -> Iterator[Difference]:
 
 
 def _select(world: World, step: Step) -> Iterator[Difference]:
-    rows = world.ledger(step).sparql(step.text("query")).rows
-    if len(rows) != step.number_of("rows"):
-        yield Difference("rows", str(step.number_of("rows")), str(len(rows)))
+    answer = world.ledger(step).sparql(step.text("query"))
+    got = str(len(answer.rows)) if isinstance(answer, Rows) else "no rows: not a SELECT"
+    if got != str(step.number_of("rows")):
+        yield Difference("rows", str(step.number_of("rows")), got)
 
 
 #: What can be looked at so far, by the name of the step; ``refused`` is the runner's own.

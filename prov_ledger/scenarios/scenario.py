@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from datetime import datetime
+from datetime import date, datetime
 from types import MappingProxyType
 
 from prov_ledger.errors import ProvLedgerError
@@ -67,6 +67,18 @@ class Step:
         """An instant, or None when the key is absent."""
         value = self.values.get(key)
         return value if isinstance(value, datetime) else None
+
+    def moment(self, key: str) -> str | date | None:
+        """A date, or text for the ledger to read as a date or an instant; None when the key is absent."""
+        value = self.values.get(key)
+        return value if value is None or isinstance(value, date) else str(value)
+
+    def conditions(self, key: str) -> list[Mapping[str, object]] | None:
+        """The conditions of a scope, or None when the key is absent."""
+        value = self.values.get(key)
+        if not isinstance(value, list):
+            return None
+        return [condition for condition in value if isinstance(condition, Mapping)]
 
     def inner(self) -> "Step | None":
         """The step that a ``refused`` step expects to fail."""

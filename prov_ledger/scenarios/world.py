@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Literal
 
 from prov_ledger.errors import ProvLedgerError
-from prov_ledger.ledger import Ledger
+from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.ids import mint_id
 from prov_ledger.scenarios.scenario import Scenario, Step
 

@@ -1,0 +1,76 @@
+"""A command that fails says why in one line and ends with a status that means something."""
+
+import json
+from pathlib import Path
+
+import pytest
+from cli_process import Command, Shop
+
+from prov_ledger.errors import STATUS
+
+WRONG_ID = "cl_0000000000000000zz"
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code"),
+    [
+        (("resolve", "-f", "purchse_date=2026-07-02"), "undeclared_fact"),
+        (("resolve", "-f", "purchase_date=12/04/2026"), "bad_fact"),
+        (("resolve", "-f", "purchase_date"), "bad_input"),
+        (("resolve", "--min-authority", "highest"), "bad_input"),
+        (("evidence", "--quote", "within 90 days"), "quote_not_found"),
+        (("evidence", "--quote", ""), "empty_quote"),
+        (("evidence", "--row", "1"), "bad_input"),
+        (("claim", "--kind", "guess"), "bad_input"),
+        (("claim", "--kind", "quote", "--narrow", "purchase_date: 2026-06-01..2026-06-01"), "bad_scope"),
+        (("claim", "--kind", "quote", "--narrow", "purchase_date: 2026-01-01..open"), "widened_scope"),
+        (("show", "--on", "2001-01-01"), "not_found"),
+        (("sparql", "-q", "SELECT"), "bad_query"),
+        (("sparql", "-q", "INSERT DATA { <urn:a> <urn:b> 1 }"), "bad_query"),
+        (("sparql", "--list", "--frmat", "csv"), "bad_input"),
+        (("fly",), "bad_input"),
+        (("help", "everything"), "bad_input"),
+        (("init",), "already_exists"),
+    ],
+    ids=lambda value: value if isinstance(value, str) else " ".join(value[:2]),
+)
+def test_a_failure_is_one_line_and_its_status(shop: Shop, arguments: tuple[str, ...], code: str) -> None:
+    first = {"resolve": [shop.claim], "evidence": [shop.new], "show": [shop.source]}
+    first["claim"] = ["Sixty days.", "--support", shop.evidence, "--question", "How long?"]
+    ran = shop.run(arguments[0], *first.get(arguments[0], []), *arguments[1:])
+    assert ran.err.startswith(f"error [{code}]: ")
+    assert len(ran.err.splitlines()) == 1
+    assert (ran.status, ran.out) == (STATUS[code].exit_code, "")
+
+
+def test_a_failure_is_an_object_where_json_is_asked_for(shop: Shop) -> None:
+    ran = shop.run("retract", WRONG_ID, "--json")
+    error = json.loads(ran.err)
+    assert (error["error"], error["exit_status"], ran.status) == ("malformed_id", 2, 2)
+    assert ran.out == ""
+
+
+def test_a_ledger_that_is_not_there_is_not_found(tmp_path: Path) -> None:
+    ran = Command(tmp_path / "nowhere")("verify")
+    assert ran.err.startswith("error [not_found]: ")
+    assert ran.status == 4
+
+
+def test_a_file_that_is_not_there_is_not_found(shop: Shop) -> None:
+    ran = shop.run("revision", shop.source, "nowhere.md", "--label", "1")
+    assert ran.err == "error [not_found]: cannot read nowhere.md: No such file or directory"
+
+
+def test_an_agent_without_the_role_is_denied(shop: Shop) -> None:
+    ran = shop.run("retire", shop.source, "--from", "2026-09-01", "--as", "support-bot")
+    assert (ran.err.partition(":")[0], ran.status) == ("error [denied]", 5)
+
+
+def test_what_a_reader_may_not_see_is_unknown(shop: Shop) -> None:
+    ran = shop.run("show", shop.source, "--as", "stranger")
+    assert (ran.err.partition(":")[0], ran.status) == ("error [unknown_id]", 4)
+
+
+def test_messages_hold_no_text_of_the_request(shop: Shop) -> None:
+    ran = shop.run("evidence", shop.new, "--quote", "Oda Quist lives here")
+    assert "Oda" not in ran.err
