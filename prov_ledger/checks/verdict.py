@@ -146,6 +146,12 @@ class Judge:
             inherited = [c for c in inherited if c.fact not in mine]
         return Scope((*own.conditions, *inherited)), True
 
+    def scope(self, id: Node) -> Scope:
+        """The scope of an evidence item of this world: its revision's, with what was stated for it alone."""
+        x = self.world.evidence[id]
+        effective = self.revisions(self.world.source_of[x.record.revision]).effective(x.record.revision)
+        return self._scope_of(x, effective)[0]
+
     def _check(self, scope: Scope, retrieved: datetime, confirmed: datetime) -> Applicability:
         return check_scope(
             scope,
@@ -195,8 +201,7 @@ class Judge:
 
     def _corrected(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:
         return any(
-            s.kind == "corrects" and s.newer in governing
-            for s in revisions.successions.get(revision, ())
+            s.kind == "corrects" and s.newer in governing for s in revisions.successions.get(revision, ())
         )
 
     def _in_conflict(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:

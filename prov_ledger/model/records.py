@@ -367,6 +367,17 @@ class ContradictionRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class SyncRecord:
+    """A connector's feed was taken up to a cursor; both texts are the connector's and sealed."""
+
+    id: Node
+    feed: Commitment
+    cursor: Commitment
+    agent: Node
+    at: datetime
+
+
+@dataclass(frozen=True, slots=True)
 class EndingRecord:
     """Earlier statements that are no longer the latest about their subject."""
 
@@ -400,6 +411,7 @@ Record = (
     | ReminderRecord
     | DenialRecord
     | ContradictionRecord
+    | SyncRecord
     | EndingRecord
 )
 

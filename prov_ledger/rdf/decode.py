@@ -445,6 +445,16 @@ def _contradiction(d: Decoder, node: r.Node, p: Properties) -> r.Record:
     return r.ContradictionRecord((first, second))
 
 
+def _sync(d: Decoder, node: r.Node, p: Properties) -> r.Record:
+    return r.SyncRecord(
+        node,
+        _text(p, "feedCommitment"),
+        _text(p, "cursorCommitment"),
+        d.node(p, prov("wasAssociatedWith")),
+        instant_of(d.one(p, prov("endedAtTime"))),
+    )
+
+
 _DECODERS: dict[str, Callable[[Decoder, r.Node, Properties], r.Record | None]] = {
     pl("Tenant"): _tenant,
     pl("Fact"): _fact,
@@ -476,6 +486,7 @@ _DECODERS: dict[str, Callable[[Decoder, r.Node, Properties], r.Record | None]] =
     pl("Denial"): _denial,
     pl("Allowance"): _denial,
     pl("Contradiction"): _contradiction,
+    pl("Synchronisation"): _sync,
 }
 
 

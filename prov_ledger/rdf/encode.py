@@ -135,9 +135,7 @@ def _put_among(w: Writer, name: r.Node, condition: Among) -> None:
     for value in condition.values:
         if isinstance(value, SealedValue):
             w.put(node, (pl("sealedValue"), w.node(value.node)))
-            w.put(
-                w.node(value.node), (_A, pl("SealedValue")), (pl("commitment"), w.text(value.commitment))
-            )
+            w.put(w.node(value.node), (_A, pl("SealedValue")), (pl("commitment"), w.text(value.commitment)))
         else:
             w.put(node, (pl("value"), encode_value(value)))
 
@@ -328,9 +326,7 @@ def _context(w: Writer, node: r.Node, x: r.ContextRecord) -> None:
         check = w.node(f"{stem}#{name}")
         result = f"{stem}#{name}.result"
         w.put(w.node(node), (pl("check"), check))
-        w.put(
-            check, (_A, prov("Activity")), (_A, pl(kind)), ended, (f"<{EARL}result>", w.node(result))
-        )
+        w.put(check, (_A, prov("Activity")), (_A, pl(kind)), ended, (f"<{EARL}result>", w.node(result)))
         _put_result(w, result, outcome[0], outcome[1])
 
 
@@ -412,7 +408,11 @@ def _put_justifications(w: Writer, x: r.ClaimRecord) -> None:
 
 
 def _put_activity(w: Writer, x: r.ClaimRecord) -> None:
-    activity, association, agent = w.node(f"{x.id}#activity"), w.node(f"{x.id}#association"), w.node(x.agent)
+    activity, association, agent = (
+        w.node(f"{x.id}#activity"),
+        w.node(f"{x.id}#association"),
+        w.node(x.agent),
+    )
     w.put(
         activity,
         (_A, prov("Activity")),
@@ -567,6 +567,18 @@ def _contradiction(w: Writer, node: r.Node, x: r.ContradictionRecord) -> None:
     w.many(w.node(node), pl("between"), map(w.node, x.claims))
 
 
+def _sync(w: Writer, node: r.Node, x: r.SyncRecord) -> None:
+    w.state(
+        w.node(node),
+        (_A, prov("Activity")),
+        (_A, pl("Synchronisation")),
+        (pl("feedCommitment"), w.text(x.feed)),
+        (pl("cursorCommitment"), w.text(x.cursor)),
+        (prov("endedAtTime"), encode_instant(x.at)),
+        (prov("wasAssociatedWith"), w.node(x.agent)),
+    )
+
+
 def _ending(w: Writer, node: r.Node, x: r.EndingRecord) -> None:
     at = encode_instant(w.entry.recorded)
     for statement in x.statements:
@@ -606,6 +618,7 @@ _register(r.ThreadRecord, _thread)
 _register(r.ReminderRecord, _reminder)
 _register(r.DenialRecord, _denial)
 _register(r.ContradictionRecord, _contradiction)
+_register(r.SyncRecord, _sync)
 _register(r.EndingRecord, _ending)
 
 

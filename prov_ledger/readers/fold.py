@@ -46,6 +46,7 @@ class Fold:
         self.claims: dict[r.Node, Recorded[r.ClaimRecord]] = {}
         self.restatements: _Many[r.RestatementRecord] = {}
         self.supersessions: dict[r.Node, Recorded[r.SupersessionRecord]] = {}
+        self.supersedes: dict[r.Node, r.Node] = {}
         self.retractions: _Many[r.RetractionRecord] = {}
         self._histories: dict[r.Node, SourceHistory] = {}
         self._table: FactTable | None = None
@@ -67,7 +68,7 @@ class Fold:
             r.EvidenceRecord: self._evidence,
             r.ClaimRecord: lambda x: self.claims.__setitem__(x.record.id, x),
             r.RestatementRecord: lambda x: self._put(self.restatements, x.record.claim, x),
-            r.SupersessionRecord: lambda x: self.supersessions.__setitem__(x.record.old, x),
+            r.SupersessionRecord: self._supersession,
             r.RetractionRecord: lambda x: self._put(self.retractions, x.record.claim, x),
         }
 
@@ -117,6 +118,10 @@ class Fold:
     def _evidence(self, x: Recorded[r.EvidenceRecord]) -> None:
         self.evidence[x.record.id] = x
         self._put(self.evidence_on, x.record.revision, x)
+
+    def _supersession(self, x: Recorded[r.SupersessionRecord]) -> None:
+        self.supersessions[x.record.old] = x
+        self.supersedes[x.record.new] = x.record.old
 
     def table(self) -> FactTable:
         """The declared facts."""

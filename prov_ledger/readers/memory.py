@@ -93,6 +93,16 @@ class MemoryReader:
         self._fetch(id, id)
         return self._fold.claims.get(id)
 
+    def superseded_chain(self, id: r.Node) -> frozenset[r.Node]:
+        """The claim and all that it superseded, directly or through a chain."""
+        chain: set[r.Node] = set()
+        waiting: r.Node | None = id
+        while waiting is not None and waiting not in chain:
+            chain.add(waiting)
+            self._claim(waiting)
+            waiting = self._fold.supersedes.get(waiting)
+        return frozenset(chain)
+
     def _evidence(self, id: r.Node) -> Recorded[r.EvidenceRecord] | None:
         self._fetch(id, id)
         return self._fold.evidence.get(id)

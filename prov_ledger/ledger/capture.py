@@ -1,0 +1,201 @@
+"""Evidence: a quote or a cell of one revision, with how it was retrieved."""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from prov_ledger.checks.documents import text_of
+from prov_ledger.checks.effective import Revisions
+from prov_ledger.checks.selectors import context_around, find_quote
+from prov_ledger.checks.tables import find_cell
+from prov_ledger.errors import Refused
+from prov_ledger.ledger.draft import Draft
+from prov_ledger.ledger.session import Acting
+from prov_ledger.ledger.sources import RawScope, Sources, declared
+from prov_ledger.ledger.tenant import Work
+from prov_ledger.model import records as r
+from prov_ledger.model.facts import FactTable
+from prov_ledger.model.ids import mint_id
+from prov_ledger.model.records import CellPosition, Node, Selector
+from prov_ledger.model.scopes import Scope, intersect, parse_scope
+
+
+@dataclass(frozen=True, slots=True)
+class NewEvidence:
+    """A quote (with prefix and suffix where it occurs more than once), or a cell, of one revision."""
+
+    revision: str
+    quote: str | None = None
+    prefix: str | None = None
+    suffix: str | None = None
+    cell: Mapping[str, object] | None = None
+    scope: RawScope | None = None
+    indifferent_to: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Quote:
+    """What an evidence payload holds: the exact text and what helps to find it again."""
+
+    exact: str
+    prefix: str = ""
+    suffix: str = ""
+    header_path: tuple[str, ...] = ()
+    key: tuple[tuple[str, str], ...] = ()
+
+    def to_bytes(self) -> bytes:
+        """The payload: JSON, UTF-8, keys sorted; empty parts left out."""
+        parts = {
+            "exact": self.exact,
+            "header_path": list(self.header_path),
+            "key": [list(pair) for pair in self.key],
+            "prefix": self.prefix,
+            "suffix": self.suffix,
+        }
+        kept = {name: value for name, value in parts.items() if value}
+        return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
+
+    @classmethod
+    def from_bytes(cls, data: bytes) -> "Quote":
+        """The inverse of ``to_bytes``."""
+        parts = json.loads(data)
+        return cls(
+            parts["exact"],
+            parts.get("prefix", ""),
+            parts.get("suffix", ""),
+            tuple(parts.get("header_path", ())),
+            tuple((name, value) for name, value in parts.get("key", ())),
+        )
+
+
+class Capture:
+    """The verb ``evidence``."""
+
+    def __init__(self, sources: Sources) -> None:
+        self.sources = sources
+        self.session = sources.session
+        self.tenant = sources.tenant
+        self._text: tuple[Node, str, bytes] | None = None
+
+    def evidence(self, work: Work, acting: Acting, new: NewEvidence) -> Node:
+        """Record a quote or a cell; the same span of the same revision again gives the same id.
+
+        Raises Refused: ``malformed_id``, ``unknown_id``, ``incomplete``, ``undeclared_fact``,
+        ``bad_fact``, ``bad_scope``, ``empty_quote``, ``quote_not_found``, ``ambiguous_quote``, ``bad_cell``.
+        """
+        revision = self.session.require_revision(acting, new.revision)
+        if (new.quote is None) == (new.cell is None):
+            raise Refused(
+                "incomplete", "evidence needs a quote or a cell of the revision: give one of them"
+            )
+        table = self.sources.table()
+        scope = parse_scope(new.scope, table) if new.scope is not None else None
+        indifferent = declared(table, new.indifferent_to)
+        if scope is not None:
+            self._check_narrower(revision, scope, table)
+        selector, quote = self._select(revision, new)
+        return self._record(work, acting, revision, selector, quote, scope, indifferent)
+
+    def _check_narrower(self, revision: Node, scope: Scope, table: FactTable) -> None:
+        reader = self.tenant.state.reader
+        history = reader.history(reader.source_of(revision) or "")
+        if history is not None:
+            effective = Revisions(history, table, reader.tenant().governed_by).effective(revision)
+            if effective.stated:
+                intersect(scope, effective.scope, table)
+
+    def _select(self, revision: Node, new: NewEvidence) -> tuple[Selector, Quote]:
+        recorded = self.tenant.state.reader.revision(revision)
+        media_type = recorded.record.media_type if recorded is not None else "text/plain"
+        data = self._content(revision)
+        if new.cell is not None:
+            return _select_cell(data, media_type, new.cell)
+        if new.quote == "":
+            raise Refused("empty_quote", "the quote is empty: give the exact text")
+        if self._text is None or self._text[0] != revision:
+            self._text = (revision, text_of(data, media_type), data)
+        text = self._text[1]
+        position = find_quote(text, new.quote or "", new.prefix, new.suffix)
+        before, after = context_around(text, position)
+        return position, Quote(text[position.start : position.end], before, after)
+
+    def _content(self, revision: Node) -> bytes:
+        if self._text is not None and self._text[0] == revision:
+            return self._text[2]
+        return self.sources.data(revision, "content")
+
+    def _record(
+        self,
+        work: Work,
+        acting: Acting,
+        revision: Node,
+        selector: Selector,
+        quote: Quote,
+        scope: Scope | None,
+        indifferent: frozenset[str],
+    ) -> Node:
+        span = self._span(revision, selector)
+        known = self.tenant.journal.find("span", self.tenant.sealer.token("span", span))
+        if known:
+            return self._again(work, acting, known[-1].id, scope)
+        draft = work.draft("evidence")
+        context = self._context(work, draft, acting)
+        id = draft.entity(mint_id("ev"))
+        sealed = draft.seal_scope(scope, f"{id}#scope", self.sources.table()) if scope is not None else None
+        commitment = draft.seal(id, "quote", quote.to_bytes())
+        draft.records.append(
+            r.EvidenceRecord(id, revision, selector, commitment, context, sealed, indifferent)
+        )
+        draft.about.append(f"{revision}#evidence")
+        draft.name("span", span, id)
+        work.append(draft, acting.agent or "")
+        return id
+
+    def _again(self, work: Work, acting: Acting, id: Node, scope: Scope | None) -> Node:
+        world = self.tenant.state.reader.read([id])
+        statements = world.scopes.get(id, ())
+        stated = statements[-1].record.scope if statements else world.evidence[id].record.scope
+        if scope is not None and scope != stated:
+            self.sources.record_scope(work, acting.agent or "", id, scope)
+        return id
+
+    @staticmethod
+    def _span(revision: Node, selector: Selector) -> str:
+        if isinstance(selector, CellPosition):
+            return f"{revision} cell {selector.table} {selector.row} {selector.column}"
+        return f"{revision} text {selector.start} {selector.end}"
+
+    def _context(self, work: Work, draft: Draft, acting: Acting) -> Node:
+        """How it was retrieved: within a batch in an entry of its own, for all that was retrieved alike."""
+        now, policy = self.tenant.now(), self.session.authoriser.policy_version
+        key = (acting.agent, acting.purpose, policy, now)
+        node = work.contexts.get(key)
+        if node is not None:
+            return node
+        home = work.draft("context") if work.batched else draft
+        node = home.entity(f"{home.id}#retrieval")
+        agent = acting.agent or ""
+        checks = (("passed", None), ("untested", "no_question_yet"))
+        home.records.append(
+            r.ContextRecord(node, agent, agent, acting.purpose, "permit", policy, now, *checks)
+        )
+        if work.batched:
+            work.append(home, agent)
+            work.contexts[key] = node
+        return node
+
+
+def _select_cell(data: bytes, media_type: str, cell: Mapping[str, object]) -> tuple[Selector, Quote]:
+    unknown = set(cell) - {"row", "column", "table"}
+    row, column, table = cell.get("row"), cell.get("column"), cell.get("table", 1)
+    if (
+        unknown
+        or not isinstance(row, int | Mapping)
+        or not isinstance(column, str)
+        or not isinstance(table, int)
+    ):
+        raise Refused(
+            "bad_cell", "a cell is {row: NUMBER or {COLUMN: VALUE}, column: HEADER, table: NUMBER}"
+        )
+    found = find_cell(data, media_type, row, column, table)
+    return found.position, Quote(found.text, header_path=found.header_path, key=found.key or ())

@@ -1,0 +1,357 @@
+"""Claims: recording, correcting and withdrawing conclusions."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from itertools import product
+from typing import cast
+
+from prov_ledger.checks.verdict import Judge, authority_of
+from prov_ledger.errors import Refused
+from prov_ledger.ledger.draft import Draft
+from prov_ledger.ledger.session import Acting, Session, unknown
+from prov_ledger.ledger.sources import RawScope, Sources, declared
+from prov_ledger.ledger.tenant import Work
+from prov_ledger.model import records as r
+from prov_ledger.model.facts import FactTable, FactValue
+from prov_ledger.model.ids import mint_id, parse_id
+from prov_ledger.model.records import LEVELS, TRANSFORMATIONS, Node
+from prov_ledger.model.scopes import Scope, check_narrowing, intersect, parse_scope
+from prov_ledger.model.world import World
+
+Support = Sequence[str] | Sequence[Sequence[str]]
+#: Alternatives of a claim's scope that are looked at when another claim rests on it.
+_MOST_ALTERNATIVES = 64
+
+
+@dataclass(frozen=True, slots=True)
+class NewClaim:
+    """A conclusion as it comes in; ``support`` is one set of ids, or alternative sets."""
+
+    says: str
+    support: Support
+    transformation: Mapping[str, object]
+    question: Mapping[str, object]
+    bound_to: Sequence[str] = ()
+    narrow: RawScope | None = None
+    exposure: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Checked:
+    """A claim whose parts were looked up and found to fit."""
+
+    justifications: tuple[tuple[Node, ...], ...]
+    exposure: frozenset[Node]
+    transformation: r.TransformationKind
+    by: frozenset[str]
+    note: str | None
+    question: str
+    facts: dict[str, FactValue]
+    bound_to: frozenset[str]
+    narrow: Scope | None
+    world: World
+
+
+class Claims:
+    """The verbs ``claim``, ``supersede``, ``retract`` and ``contradict``."""
+
+    def __init__(self, session: Session, sources: Sources) -> None:
+        self.session, self.sources, self.tenant = session, sources, session.tenant
+
+    def claim(self, work: Work, acting: Acting, new: NewClaim) -> Node:
+        """Record a claim. Raises Refused with the first code of FORMAT's list that fits."""
+        checked = self._check(acting, new, None)
+        draft = work.draft("claim")
+        id = self._record(draft, acting, new, checked)
+        work.append(draft, acting.agent or "")
+        return id
+
+    def supersede(self, work: Work, acting: Acting, old: str, new: NewClaim, reason: str | None) -> Node:
+        """Record a claim in place of another: only its agent or a curator may, and only of a head."""
+        _, world = self._owned(acting, old, "supersede")
+        former = parse_id(old)
+        checked = self._check(acting, new, former)
+        if self._superseded(world, former):
+            raise Refused("stale_head", f"{former} was superseded already: resolve it and correct its head")
+        self._check_authority(former, world, checked)
+        draft = work.draft("supersede")
+        id = self._record(draft, acting, new, checked)
+        sealed = draft.seal_or_none(f"{draft.id}#supersession", "reason", reason)
+        draft.records.append(r.SupersessionRecord(former, id, sealed))
+        draft.about.append(former)
+        work.append(draft, acting.agent or "")
+        return id
+
+    @staticmethod
+    def _superseded(world: World, id: Node) -> bool:
+        return id in world.superseded_by
+
+    def retract(self, work: Work, acting: Acting, claim: str, reason: str | None) -> None:
+        """Withdraw a claim: only its agent or a curator may."""
+        id, _ = self._owned(acting, claim, "retract")
+        draft = work.draft("retract")
+        sealed = draft.seal_or_none(f"{draft.id}#retraction", "reason", reason)
+        draft.records.append(r.RetractionRecord(id, sealed))
+        draft.about.append(id)
+        work.append(draft, acting.agent or "")
+
+    def contradict(self, work: Work, acting: Acting, claims: Sequence[str]) -> None:
+        """Record that two claims cannot both hold."""
+        ids, _ = self.session.require(acting, claims)
+        if len(set(ids)) != 2 or not all(id.startswith("cl_") for id in ids):
+            raise Refused(
+                "bad_input", "a contradiction is between two different claims: give two claim ids"
+            )
+        draft = work.draft("contradict")
+        first, second = sorted(ids)
+        draft.records.append(r.ContradictionRecord((first, second)))
+        draft.about += [first, second]
+        work.append(draft, acting.agent or "")
+
+    def _owned(self, acting: Acting, claim: str, verb: str) -> tuple[Node, World]:
+        ids, world = self.session.require(acting, [claim])
+        id = ids[0]
+        if id not in world.claims:
+            raise unknown(id)
+        owner = world.claims[id].record.agent
+        if owner != acting.agent and not self.session.is_curator(acting.agent):
+            raise Refused("denied", f"{id} is another agent's: only that agent or a curator may {verb} it")
+        return id, world
+
+    # checks
+
+    def _check(self, acting: Acting, new: NewClaim, old: Node | None) -> _Checked:
+        groups = _groups(new.support)
+        named = [*dict.fromkeys(id for group in groups for id in group), *new.exposure]
+        ids, world = self.session.require(acting, named)
+        parsed = dict(zip(named, ids, strict=True))
+        justifications = tuple(tuple(dict.fromkeys(parsed[id] for id in group)) for group in groups)
+        _check_complete(new, justifications)
+        self._check_kinds(parsed, new)
+        if old is not None:
+            self._check_acyclic(world, justifications, old)
+        table = self.sources.table()
+        transformation = new.transformation
+        by = declared(table, cast(Sequence[str], transformation.get("by") or ()))
+        facts = table.parse_facts(cast(Mapping[str, object], new.question.get("facts") or {}))
+        bound = declared(table, new.bound_to)
+        kind = cast(r.TransformationKind, transformation["kind"])
+        _check_bound(bound | (by if kind == "compute" else frozenset()), facts)
+        narrow = parse_scope(new.narrow, table) if new.narrow is not None else None
+        self._check_scopes(acting, world, justifications, narrow, table)
+        note = cast(str | None, transformation.get("note"))
+        exposure = _closed_exposure(world, [*ids])
+        return _Checked(
+            justifications,
+            exposure,
+            kind,
+            by,
+            note,
+            str(new.question["text"]),
+            facts,
+            bound,
+            narrow,
+            world,
+        )
+
+    def _check_kinds(self, parsed: Mapping[str, Node], new: NewClaim) -> None:
+        for id in parsed.values():
+            if not id.startswith(("ev_", "cl_")):
+                raise Refused(
+                    "not_evidence", f"{id} is neither evidence nor a claim: nothing can rest on it"
+                )
+
+    def _check_acyclic(self, world: World, justifications: Iterable[Iterable[Node]], old: Node) -> None:
+        reached: set[Node] = set()
+        waiting = [m for members in justifications for m in members if m.startswith("cl_")]
+        while waiting:
+            id = waiting.pop()
+            if id in reached or id not in world.claims:
+                continue
+            reached.add(id)
+            waiting += [m for g in world.claims[id].record.justifications for m in g if m.startswith("cl_")]
+        chain = self.tenant.state.reader.superseded_chain(old)
+        if reached & chain:
+            raise Refused("cycle", f"it would rest on {min(reached & chain)}, which it supersedes")
+
+    def _check_scopes(
+        self,
+        acting: Acting,
+        world: World,
+        justifications: Sequence[Sequence[Node]],
+        narrow: Scope | None,
+        table: FactTable,
+    ) -> None:
+        judge = self.session.judge(acting, world)
+        alternatives = [self._alternatives(judge, members, table) for members in justifications]
+        for found in alternatives:
+            if isinstance(found, Refused):
+                raise found
+        if narrow is None:
+            return
+        refusals: list[Refused] = []
+        for scope in (s for found in alternatives if not isinstance(found, Refused) for s in found):
+            try:
+                check_narrowing(narrow, scope, table)
+                intersect(narrow, scope, table)
+            except Refused as refusal:
+                refusals.append(refusal)
+            else:
+                return
+        raise refusals[0]
+
+    def _alternatives(
+        self, judge: Judge, members: Sequence[Node], table: FactTable
+    ) -> list[Scope] | Refused:
+        """The scopes under which all members hold, one per choice of their own justifications."""
+        choices = [self._member_scopes(judge, member, table) for member in members]
+        found: list[Scope] = []
+        refusal: Refused | None = None
+        for _, chosen in zip(range(_MOST_ALTERNATIVES), product(*choices), strict=False):
+            try:
+                scope = Scope()
+                for member in chosen:
+                    scope = intersect(scope, member, table)
+                found.append(scope)
+            except Refused as refused:
+                refusal = refused
+        return found or refusal or [Scope()]
+
+    def _member_scopes(self, judge: Judge, id: Node, table: FactTable) -> list[Scope]:
+        if id.startswith("ev_"):
+            return [judge.scope(id)]
+        claim = judge.world.claims[id].record
+        found: list[Scope] = []
+        for members in claim.justifications:
+            scopes = self._alternatives(judge, members, table)
+            found += [] if isinstance(scopes, Refused) else scopes
+        if claim.narrow is not None:
+            return [narrowed for scope in found for narrowed in _both(scope, claim.narrow, table)]
+        return found[:_MOST_ALTERNATIVES]
+
+    def _check_authority(self, old: Node, world: World, checked: _Checked) -> None:
+        now = self.tenant.now()
+        before = _authority(world, world.claims[old].record.justifications, now)
+        after = _authority(checked.world, checked.justifications, now)
+        if after > before:
+            weaker, stronger = _level(after), _level(before)
+            raise Refused(
+                "lower_authority",
+                f"the new claim rests on {weaker} sources, {old} on {stronger} ones: give support as strong",
+            )
+
+    # recording
+
+    def _record(self, draft: Draft, acting: Acting, new: NewClaim, checked: _Checked) -> Node:
+        id = draft.entity(mint_id("cl"))
+        table = self.sources.table()
+        narrow = checked.narrow
+        sealed = draft.seal_scope(narrow, f"{id}#scope", table) if narrow is not None else None
+        question = r.Question(
+            draft.seal(id, "question", checked.question), draft.seal_facts(checked.facts, id, table)
+        )
+        note = draft.seal_or_none(id, "note", checked.note)
+        draft.records.append(
+            r.ClaimRecord(
+                id,
+                draft.seal(id, "statement", new.says),
+                checked.justifications,
+                checked.exposure,
+                r.Transformation(checked.transformation, checked.by, note),
+                question,
+                acting.agent or "",
+                self.tenant.now(),
+                checked.bound_to,
+                sealed,
+            )
+        )
+        draft.about += [f"{m}#claims" for members in checked.justifications for m in members]
+        return id
+
+
+def _groups(support: Support) -> list[list[str]]:
+    """Support as alternative sets: one set of ids is one alternative."""
+    if isinstance(support, str):
+        raise Refused("bad_input", "support is a list of ids, or a list of such lists")
+    if all(isinstance(member, str) for member in support):
+        return [list(cast(Sequence[str], support))] if support else []
+    if any(isinstance(member, str) for member in support):
+        raise Refused("bad_input", "support mixes ids and lists: give one set of ids, or alternative sets")
+    return [list(group) for group in support]
+
+
+def _check_complete(new: NewClaim, justifications: Sequence[Sequence[Node]]) -> None:
+    question = new.question.get("text")
+    kind = new.transformation.get("kind")
+    missing = [
+        name
+        for name, given in (
+            ("says", isinstance(new.says, str) and new.says.strip()),
+            ("support", bool(justifications) and all(justifications)),
+            ("transformation.kind", kind),
+            ("question.text", isinstance(question, str) and question.strip()),
+        )
+        if not given
+    ]
+    if missing:
+        raise Refused("incomplete", f"a claim needs {', '.join(missing)}: nothing may be empty")
+    if kind not in TRANSFORMATIONS:
+        raise Refused("bad_input", f"transformation kind is none of {', '.join(TRANSFORMATIONS)}")
+    unknown_keys = sorted(
+        (set(new.transformation) - {"kind", "by", "note"}) | (set(new.question) - {"text", "facts"})
+    )
+    if unknown_keys:
+        raise Refused(
+            "bad_input", f"a claim has no {unknown_keys[0][:40]!r} in its transformation or question"
+        )
+
+
+def _check_bound(bound: frozenset[str], facts: Mapping[str, FactValue]) -> None:
+    missing = sorted(bound - facts.keys())
+    if missing:
+        raise Refused(
+            "incomplete", f"bound to '{missing[0]}', which the question gives no value: add it to its facts"
+        )
+
+
+def _closed_exposure(world: World, ids: Iterable[Node]) -> frozenset[Node]:
+    """The ids and, for each claim among them, its own exposure, or that of its restatement."""
+    found: set[Node] = set()
+    for id in ids:
+        found.add(id)
+        if id in world.claims:
+            restated = world.restatements.get(id)
+            found |= restated.record.exposure if restated else world.claims[id].record.exposure
+    return frozenset(found)
+
+
+def _both(a: Scope, b: Scope, table: FactTable) -> list[Scope]:
+    try:
+        return [intersect(a, b, table)]
+    except Refused:
+        return []
+
+
+def _authority(world: World, justifications: Iterable[Iterable[Node]], now: datetime) -> int:
+    """The rank of the strongest justification, each as weak as its weakest source; larger is weaker."""
+    ranks: dict[Node, int] = {}
+
+    def rank(id: Node) -> int:
+        if id not in ranks:
+            if id.startswith("ev_"):
+                history = world.sources[world.source_of[world.evidence[id].record.revision]]
+                level = authority_of(history, now)
+                ranks[id] = LEVELS.index(level) if level is not None else len(LEVELS)
+            else:
+                ranks[id] = best(world.claims[id].record.justifications)
+        return ranks[id]
+
+    def best(groups: Iterable[Iterable[Node]]) -> int:
+        return min(max(rank(m) for m in members) for members in groups)
+
+    return best(justifications)
+
+
+def _level(rank: int) -> str:
+    return LEVELS[rank] if rank < len(LEVELS) else "retired"

@@ -1,0 +1,62 @@
+"""The tenant's graph, opened at its first use and brought to the journal's end before every read."""
+
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+from prov_ledger.ledger.layout import graph_folder
+from prov_ledger.store.index import GraphIndex
+from prov_ledger.store.oxigraph import OxigraphStore
+from prov_ledger.store.port import GraphStore
+from prov_ledger.vault.port import Journal
+
+#: Makes the store of a tenant: from the folder that it may use and the base IRI.
+GraphFactory = Callable[[Path, str], GraphStore]
+
+
+def embedded(folder: Path, base: str) -> GraphStore:
+    """Oxigraph in the tenant's folder."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    return OxigraphStore(folder, base)
+
+
+class LazyGraph:
+    """One graph store with its index; closed by its owner."""
+
+    def __init__(self, folder: Path, base: str, journal: Journal, factory: GraphFactory = embedded) -> None:
+        self._folder, self._base, self._journal, self._factory = folder, base, journal, factory
+        self._store: GraphStore | None = None
+        self._index: GraphIndex | None = None
+        self._lock = threading.Lock()
+
+    def _opened(self) -> tuple[GraphStore, GraphIndex]:
+        if self._store is None or self._index is None:
+            self._store = self._factory(self._folder, self._base)
+            self._index = GraphIndex(self._journal, self._store)
+        return self._store, self._index
+
+    def current(self) -> GraphStore:
+        """The store, holding every entry of the journal. Raises GraphBusy where another process has it."""
+        with self._lock:
+            store, index = self._opened()
+            index.catch_up()
+            return store
+
+    def rebuild(self) -> int:
+        """Make the graph anew from the journal in a fresh directory; returns the entries loaded."""
+        with self._lock:
+            return self._opened()[1].rebuild()
+
+    def close(self) -> None:
+        """Close the store, if it was ever opened."""
+        with self._lock:
+            if self._store is not None:
+                self._store.close()
+            self._store = self._index = None
+
+
+def graph_of(
+    ledger: Path, tenant: str, base: str, journal: Journal, factory: GraphFactory | None = None
+) -> LazyGraph:
+    """The lazily opened graph of a tenant."""
+    return LazyGraph(graph_folder(ledger, tenant), base, journal, factory or embedded)

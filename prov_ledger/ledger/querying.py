@@ -1,0 +1,98 @@
+"""SPARQL over the tenant's graph, with text joined afterwards for a reader who may see it."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from prov_ledger.errors import QueryError
+from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.ledger.sources import Sources
+from prov_ledger.model.ids import looks_like_id
+from prov_ledger.model.records import Node
+from prov_ledger.queries import guard
+from prov_ledger.rdf.terms import Iri, Literal, Term
+from prov_ledger.store.port import Answer, Rows
+from prov_ledger.vocab import PREFIXES
+
+
+class Queries:
+    """The verbs ``sparql`` and ``named_query``."""
+
+    def __init__(self, session: Session, sources: Sources) -> None:
+        self.session, self.sources, self.tenant = session, sources, session.tenant
+
+    def sparql(
+        self, acting: Acting, text: str, columns: Sequence[str] = (), timeout: float | None = None
+    ) -> Answer:
+        """Answer a caller's query. Raises QueryError; Refused ``denied`` without a role for it."""
+        self.session.check_role(acting.agent, "sparql")
+        guard.check_query(text)
+        return self.run(acting, with_prefixes(text), columns, timeout)
+
+    def run(
+        self, acting: Acting, text: str, columns: Sequence[str] = (), timeout: float | None = None
+    ) -> Answer:
+        """Answer a query that is known to be one, and join text to some of its columns."""
+        answer = self.tenant.graph.current().query(text, timeout=timeout)
+        if not columns:
+            return answer
+        if not isinstance(answer, Rows):
+            raise QueryError("text is joined to the columns of a SELECT; this query has none")
+        return self._joined(acting, answer, columns)
+
+    def _joined(self, acting: Acting, rows: Rows, columns: Sequence[str]) -> Rows:
+        missing = [column for column in columns if column not in rows.variables]
+        if missing:
+            raise QueryError(f"the query has no column ?{missing[0]}: it has {', '.join(rows.variables)}")
+        places = [rows.variables.index(column) for column in columns]
+        ids = {self._id(row[place]) for row in rows.rows for place in places}
+        texts = self._texts(acting, {id for id in ids if id is not None})
+        widened = [
+            (*row, *(_literal(texts.get(self._id(row[place]) or "")) for place in places))
+            for row in rows.rows
+        ]
+        names = tuple(f"{column}_text" for column in columns)
+        return replace(rows, variables=(*rows.variables, *names), rows=tuple(widened))
+
+    def _id(self, term: Term | None) -> Node | None:
+        if not isinstance(term, Iri) or not term.value.startswith(self.tenant.base):
+            return None
+        name = term.value[len(self.tenant.base) :]
+        return name if looks_like_id(name) and "#" not in name else None
+
+    def _texts(self, acting: Acting, ids: Iterable[Node]) -> dict[Node, str]:
+        """The texts of ids that the reader may see; one permission batch for all of them."""
+        found: dict[Node, str] = {}
+        wanted = sorted(ids)
+        reader = self.tenant.state.reader
+        world = reader.read([id for id in wanted if id.startswith(("cl_", "ev_"))])
+        judge = self.session.judge(acting, world)
+        sources = {id: self._source(id) for id in wanted if id.startswith(("src_", "rev_"))}
+        pairs = []
+        for source in {s for s in sources.values() if s is not None}:
+            history = reader.history(source)
+            pairs.append((source, history.source.record.collection if history else None))
+        allowed = self.session.readable(acting, pairs, self.tenant.now())
+        for id in wanted:
+            if id in sources:
+                told = sources[id] in allowed
+            elif id in world.claims:
+                told = judge.decide(id).verdict != "withheld" and judge.words(id)
+            elif id in world.evidence:
+                told = judge.decide(id).verdict != "withheld"
+            else:
+                told = not id.startswith(("cl_", "ev_", "ent_", "rem_"))
+            if told:
+                found[id] = self.sources.describe(id)
+        return found
+
+    def _source(self, id: Node) -> Node | None:
+        return id if id.startswith("src_") else self.tenant.state.reader.source_of(id)
+
+
+def with_prefixes(text: str) -> str:
+    """The query with the usual prefixes in front; its own declarations come later and win."""
+    return "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in PREFIXES.items()) + text
+
+
+def _literal(text: str | None) -> Term | None:
+    return Literal(text) if text is not None else None

@@ -1,0 +1,145 @@
+"""Reminder packets: recorded once, rendered anew for whoever reads them."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from prov_ledger.checks.candidates import leaves_of
+from prov_ledger.checks.packet import PacketLine, TokenCounter, count_tokens, describe_scope, render_packet
+from prov_ledger.checks.verdict import Judge
+from prov_ledger.errors import Refused
+from prov_ledger.ledger.resolving import statement_owner
+from prov_ledger.ledger.session import Acting, Session, unknown
+from prov_ledger.ledger.sources import Sources
+from prov_ledger.ledger.tenant import Work
+from prov_ledger.model import records as r
+from prov_ledger.model.ids import mint_id, parse_id
+from prov_ledger.model.records import Node
+from prov_ledger.model.scopes import Scope, intersect
+from prov_ledger.model.world import World
+
+_LARGEST_BUDGET = 100_000
+
+
+@dataclass(frozen=True, slots=True)
+class Packet:
+    """A packet as rendered for one reader now; ``tokens`` by the counter that was used."""
+
+    id: Node
+    text: str
+    tokens: int
+
+
+class Reminders:
+    """The verb ``remind`` and the rendering of packets."""
+
+    def __init__(self, session: Session, sources: Sources) -> None:
+        self.session, self.sources, self.tenant = session, sources, session.tenant
+
+    def remind(
+        self,
+        work: Work,
+        acting: Acting,
+        claims: Sequence[str],
+        budget: int,
+        thread: str | None,
+        readers: Sequence[str] = (),
+    ) -> Node:
+        """Record a packet of claims, in order, for a thread where one is named."""
+        ids, world = self.session.require(acting, claims)
+        if not ids:
+            raise Refused("incomplete", "a reminder needs at least one claim")
+        for id in ids:
+            if id not in world.claims:
+                raise Refused("bad_input", f"{id} is no claim: a reminder holds claims")
+        if not 1 <= budget <= _LARGEST_BUDGET:
+            raise Refused("bad_input", f"budget {budget}: give 1 to {_LARGEST_BUDGET} tokens")
+        agent = acting.agent or ""
+        home = self._thread(work, agent, thread, readers) if thread is not None else None
+        draft = work.draft("remind")
+        id = draft.entity(mint_id("rem"))
+        unique = tuple(dict.fromkeys(ids))
+        draft.records.append(r.ReminderRecord(id, unique, budget, agent, self.tenant.now(), home))
+        draft.about += [f"{claim}#reminders" for claim in unique]
+        if home is not None:
+            draft.about.append(home)
+        work.append(draft, agent)
+        return id
+
+    def _thread(self, work: Work, agent: Node, name: str, readers: Sequence[str]) -> Node:
+        if not name.strip():
+            raise Refused("bad_input", "the name of a thread is empty: give its conversation id")
+        found = self.session.find_name("thread", name)
+        if found is not None:
+            return found
+        known = frozenset(self.session.agent(work, reader) for reader in readers)
+        draft = work.draft("thread")
+        id = draft.entity(f"{draft.id}#thread")
+        draft.records.append(r.ThreadRecord(id, draft.seal(id, "name", name), agent, known))
+        draft.name("thread", name, id)
+        work.append(draft, agent)
+        return id
+
+    def packet(self, acting: Acting, reminder: str, count: TokenCounter = count_tokens) -> Packet:
+        """Render a packet for a reader now: what is withheld from them is not in it, and not counted."""
+        id = parse_id(reminder)
+        record = self._reminder(id)
+        world = self.tenant.state.reader.read(record.claims)
+        judge = self.session.judge(acting, world)
+        shown = [claim for claim in record.claims if judge.decide(claim).verdict != "withheld"]
+        text = render_packet(id, [self._line(judge, claim) for claim in shown], record.budget, count)
+        return Packet(id, text, count(text))
+
+    def _reminder(self, id: Node) -> r.ReminderRecord:
+        entry = self.tenant.state.entry_of(id) if id.startswith("rem_") else None
+        for stated in entry.statements if entry is not None else ():
+            if isinstance(stated.record, r.ReminderRecord) and stated.record.id == id:
+                return stated.record
+        raise unknown(id)
+
+    def _line(self, judge: Judge, claim: Node) -> PacketLine:
+        world = judge.world
+        titles, sensitive = [], False
+        for source in self._sources(judge, claim):
+            history = world.sources[source]
+            owner = history.titles[-1].node if history.titles else source
+            titles.append(self.sources.text(owner, "title"))
+            sensitive = sensitive or bool(history.collection and history.collection.sensitive)
+        told = judge.words(claim) and not sensitive
+        statement = self.sources.text(statement_owner(world, claim), "statement") if told else None
+        status = _STATUS.get(judge.decide(claim).verdict, "unverified until resolved")
+        return PacketLine(claim, statement, tuple(dict.fromkeys(titles)), self._scope(judge, claim), status)
+
+    def _sources(self, judge: Judge, claim: Node) -> list[Node]:
+        world: World = judge.world
+        revisions = (world.evidence[e].record.revision for e in leaves_of(world, claim))
+        found = dict.fromkeys(world.source_of[rev] for rev in revisions if rev in world.source_of)
+        return [source for source in found if source in judge.asked.readable]
+
+    def _scope(self, judge: Judge, claim: Node) -> str:
+        """The scope of the first justification that the reader may see."""
+        record = judge.world.claims[claim].record
+        readable = [
+            members
+            for members in record.justifications
+            if all(judge.decide(member).verdict != "withheld" for member in members)
+        ]
+        scope = record.narrow or Scope()
+        for leaf in (
+            leaf for members in readable[:1] for m in members for leaf in leaves_of(judge.world, m)
+        ):
+            if judge.evidence(leaf).verdict == "withheld":
+                continue
+            try:
+                scope = intersect(scope, judge.scope(leaf), judge.world.table)
+            except Refused:
+                return "no common scope any more"
+        return describe_scope(scope)
+
+
+#: A packet may lower a status; it never raises one.
+_STATUS: dict[str, str] = {
+    "retracted": "retracted",
+    "superseded": "superseded",
+    "undercut": "undercut",
+    "outdated": "outdated",
+}

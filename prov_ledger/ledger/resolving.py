@@ -1,0 +1,242 @@
+"""Resolving ids: reading, deciding, and only then handing out text."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import date, datetime
+
+from prov_ledger.checks.candidates import candidate_evidence, sources_under, wants_candidates, widened
+from prov_ledger.checks.verdict import Asked, Judge
+from prov_ledger.errors import Corrupt, Refused
+from prov_ledger.ledger.capture import Quote
+from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.ledger.sources import instant_from, parse_level
+from prov_ledger.model.durations import Duration, parse_duration
+from prov_ledger.model.facts import QUESTION_DATE, FactValue, SealedValue
+from prov_ledger.model.ids import parse_id
+from prov_ledger.model.records import Level, Node
+from prov_ledger.model.scopes import Among, Scope
+from prov_ledger.model.slots import NEXT, Candidate, Citation, Decision, Slot
+from prov_ledger.model.times import parse_date_or_instant, parse_instant
+from prov_ledger.model.world import World
+from prov_ledger.readers.port import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Demand:
+    """What a resolve asks for beside its ids; the values are as a caller gives them."""
+
+    facts: Mapping[str, object] = field(default_factory=dict)
+    now: str | datetime | None = None
+    as_of: str | date | datetime | None = None
+    min_authority: str = "informal"
+    max_age: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Parsed:
+    facts: dict[str, FactValue]
+    states_date: bool
+    now: datetime
+    clock: datetime
+    as_of: datetime | None
+    level: Level
+    max_age: Duration | None
+
+
+class Resolver:
+    """The verb ``resolve`` over any reader."""
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.tenant = session, session.tenant
+
+    def resolve(self, reader: Reader, acting: Acting, ids: Sequence[str], demand: Demand) -> list[Slot]:
+        """One slot per id, in order. Raises Refused ``undeclared_fact``, ``bad_fact``, ``bad_input``."""
+        parsed = self._parse(demand)
+        names = [_parsed_or_none(id) for id in ids]
+        world = reader.read([id for id in dict.fromkeys(names) if id is not None], parsed.as_of)
+        allowed = self.session.readable_in(acting, world, parsed.now)
+        texts = _Texts(self.session)
+        asked = Asked(
+            parsed.facts,
+            parsed.clock,
+            allowed,
+            parsed.states_date,
+            parsed.level,
+            parsed.max_age,
+            opened=texts.sealed_values(world),
+        )
+        judge = Judge(world, asked)
+        asked = replace(asked, drifted=texts.drifted(world, judge, names))
+        judge = Judge(world, asked)
+        answer = _Answer(reader, judge, texts, parsed.as_of)
+        return [answer.slot(text, id) for text, id in zip(ids, names, strict=True)]
+
+    def _parse(self, demand: Demand) -> _Parsed:
+        table = self.tenant.state.reader.table()
+        zone = self.tenant.state.reader.tenant().zone
+        now = parse_instant(demand.now) if demand.now is not None else self.tenant.now()
+        as_of = None
+        if demand.as_of is not None:
+            as_of = instant_from(parse_date_or_instant(demand.as_of), zone)
+        facts = table.parse_facts(demand.facts)
+        clock = as_of if as_of is not None else now
+        states_date = QUESTION_DATE in facts
+        facts.setdefault(QUESTION_DATE, clock)
+        max_age = parse_duration(demand.max_age) if demand.max_age is not None else None
+        return _Parsed(facts, states_date, now, clock, as_of, parse_level(demand.min_authority), max_age)
+
+
+def _parsed_or_none(id: str) -> Node | None:
+    try:
+        return parse_id(id)
+    except Refused:
+        return None
+
+
+class _Texts:
+    """Opens payloads, each once."""
+
+    def __init__(self, session: Session) -> None:
+        self.tenant = session.tenant
+        self._opened: dict[tuple[Node, str], bytes | None] = {}
+
+    def open_all(self, keys: Iterable[tuple[Node, str]]) -> None:
+        """Open payloads; one that does not open, or is not there, is kept as None."""
+        wanted = [key for key in dict.fromkeys(keys) if key not in self._opened]
+        payloads = self.tenant.journal.payloads(wanted)
+        try:
+            present = list(payloads.items())
+            opened = self.tenant.sealer.open_many([payload for _, payload in present])
+            self._opened |= dict(zip([key for key, _ in present], opened, strict=True))
+        except Corrupt:
+            for key, payload in payloads.items():
+                try:
+                    self._opened[key] = self.tenant.sealer.open(payload)
+                except Corrupt:
+                    self._opened[key] = None
+        self._opened |= {key: None for key in wanted if key not in self._opened}
+
+    def get(self, owner: Node, field: str) -> bytes | None:
+        """The bytes of a payload, or None."""
+        if (owner, field) not in self._opened:
+            self.open_all([(owner, field)])
+        return self._opened[(owner, field)]
+
+    def text(self, owner: Node, field: str) -> str:
+        """The text of a payload; empty when it does not open."""
+        data = self.get(owner, field)
+        return data.decode() if data is not None else ""
+
+    def sealed_values(self, world: World) -> dict[Node, str]:
+        """The texts of all sealed values that the scopes and questions of a world compare."""
+        if not any(type_.personal for type_ in world.table):
+            return {}
+        nodes = {value.node for value in _sealed_in(world)}
+        self.open_all((node, "value") for node in nodes)
+        return {node: self.text(node, "value") for node in nodes if self.get(node, "value") is not None}
+
+    def drifted(self, world: World, judge: Judge, names: Sequence[Node | None]) -> frozenset[Node]:
+        """Of what would be shown, the ids whose payload does not open."""
+        allowed = judge.asked.readable
+        keys: list[tuple[Node, str, Node]] = [
+            (id, "quote", id)
+            for id, x in world.evidence.items()
+            if world.source_of.get(x.record.revision) in allowed
+        ]
+        for id in names:
+            if id is not None and id in world.claims and judge.words(id):
+                keys.append((statement_owner(world, id), "statement", id))
+        self.open_all((owner, field) for owner, field, _ in keys)
+        return frozenset(id for owner, field, id in keys if self._opened[(owner, field)] is None)
+
+
+def statement_owner(world: World, id: Node) -> Node:
+    """The node whose payload is the present statement of a claim."""
+    restated = world.restatements.get(id)
+    return restated.node if restated is not None else id
+
+
+def _sealed_in(world: World) -> Iterable[SealedValue]:
+    scopes = [x.record.scope for x in world.evidence.values()]
+    scopes += [x.record.narrow for x in world.claims.values()]
+    scopes += [s.record.scope for found in world.scopes.values() for s in found]
+    for history in world.sources.values():
+        scopes += [x.record.scope for x in history.revisions]
+        scopes += [x.record.scope for x in history.scopes]
+    for scope in scopes:
+        yield from _sealed_of(scope)
+    for claim in world.claims.values():
+        for value in claim.record.question.facts.values():
+            if isinstance(value, SealedValue):
+                yield value
+
+
+def _sealed_of(scope: Scope | None) -> Iterable[SealedValue]:
+    for condition in scope.conditions if scope is not None else ():
+        if isinstance(condition, Among):
+            yield from (value for value in condition.values if isinstance(value, SealedValue))
+
+
+class _Answer:
+    """Makes slots from decisions."""
+
+    def __init__(self, reader: Reader, judge: Judge, texts: _Texts, as_of: datetime | None) -> None:
+        self.reader, self.judge, self.texts, self.as_of = reader, judge, texts, as_of
+        self.world = judge.world
+
+    def slot(self, text: str, id: Node | None) -> Slot:
+        """The slot of one id, decided on its own."""
+        historical = self.as_of is not None
+        if id is None:
+            return Slot(text, "malformed", NEXT["malformed"], historical=historical)
+        decision = self.judge.decide(id)
+        if decision.verdict == "withheld":
+            return Slot(id, "withheld", NEXT["withheld"], historical=historical)
+        candidates = self._candidates(decision) if wants_candidates(decision) else ()
+        citable = decision.verdict == "citable"
+        shown = citable and decision.words is True
+        return Slot(
+            id,
+            decision.verdict,
+            NEXT[decision.verdict],
+            statement=self.texts.text(statement_owner(self.world, id), "statement") if shown else None,
+            words=None if decision.words is None else "shown" if decision.words else "withheld",
+            quotes=tuple(self._citation(evidence) for evidence in decision.citations),
+            same_question=decision.same_question,
+            superseded_by=decision.superseded_by,
+            decided_by=decision.decided_by,
+            missing=decision.missing,
+            unconsidered=decision.unconsidered,
+            candidates=candidates,
+            assumed_open=decision.assumed_open,
+            last_confirmed=decision.last_confirmed,
+            historical=historical,
+        )
+
+    def _citation(self, evidence: Node) -> Citation:
+        revision = self.world.evidence[evidence].record.revision
+        source = self.world.source_of[revision]
+        history = self.world.sources[source]
+        owner = history.titles[-1].node if history.titles else source
+        quote = Quote.from_bytes(self.texts.get(evidence, "quote") or b'{"exact":""}')
+        return Citation(
+            evidence,
+            quote.exact,
+            source,
+            self.texts.text(owner, "title"),
+            revision,
+            self.texts.text(revision, "label"),
+            quote.header_path,
+        )
+
+    def _candidates(self, decision: Decision) -> tuple[Candidate, ...]:
+        judge, others = self.judge, dict[Node, object]()
+        if decision.verdict != "superseded":
+            allowed = [s for s in sources_under(self.world, decision.id) if s in judge.asked.readable]
+            found = self.reader.evidence_on(allowed, self.as_of)
+            others = dict(found)
+            extra = {id: x for id, x in found.items() if id not in self.world.evidence}
+            if extra:
+                scopes = self.reader.read(list(extra), self.as_of).scopes
+                judge = Judge(widened(self.world, extra, scopes), judge.asked)
+        return tuple(Candidate(id) for id in candidate_evidence(judge, decision, others))

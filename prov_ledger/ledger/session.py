@@ -1,0 +1,203 @@
+"""Who acts, for what purpose, and what that agent may do and read; every verb begins here."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+
+from prov_ledger.authz.port import Authoriser, ReadRequest, readable
+from prov_ledger.checks.verdict import Asked, Judge
+from prov_ledger.errors import Refused
+from prov_ledger.ledger.tenant import Tenant, Work
+from prov_ledger.model import records as r
+from prov_ledger.model.facts import QUESTION_DATE
+from prov_ledger.model.ids import looks_like_id, mint_id, parse_id
+from prov_ledger.model.records import Node, Role
+from prov_ledger.model.world import World
+
+#: Which roles a verb needs: any one of them.
+VERB_ROLES: dict[str, frozenset[Role]] = {
+    "fact": frozenset({Role.ADMIN, Role.CURATOR}),
+    "agent": frozenset({Role.ADMIN}),
+    "collection": frozenset({Role.CURATOR}),
+    "source": frozenset({Role.CURATOR}),
+    "revision": frozenset({Role.CURATOR}),
+    "scope": frozenset({Role.CURATOR}),
+    "evidence": frozenset({Role.AGENT, Role.CURATOR}),
+    "claim": frozenset({Role.AGENT, Role.CURATOR}),
+    "supersede": frozenset({Role.AGENT, Role.CURATOR}),
+    "retract": frozenset({Role.AGENT, Role.CURATOR}),
+    "remind": frozenset({Role.AGENT, Role.CURATOR}),
+    "contradict": frozenset({Role.AGENT, Role.CURATOR}),
+    "check": frozenset({Role.CURATOR}),
+    "retire": frozenset({Role.CURATOR}),
+    "authority": frozenset({Role.CURATOR}),
+    "grant": frozenset({Role.ADMIN, Role.CURATOR}),
+    "revoke": frozenset({Role.ADMIN, Role.CURATOR}),
+    "member": frozenset({Role.ADMIN, Role.CURATOR}),
+    "deny": frozenset({Role.PRIVACY_OFFICER, Role.CURATOR}),
+    "sync": frozenset({Role.CURATOR}),
+    "sparql": frozenset({Role.ANALYST, Role.AUDITOR}),
+    "audit": frozenset({Role.AUDITOR, Role.ADMIN, Role.CURATOR}),
+}
+
+_UNKNOWN = "no id like this is known to you here: never recorded, of another tenant, or not yours to read"
+
+
+def unknown(id: str) -> Refused:
+    """The one refusal for an id that is absent, another tenant's, erased or not readable."""
+    return Refused("unknown_id", f"{id}: {_UNKNOWN}")
+
+
+@dataclass(frozen=True, slots=True)
+class Acting:
+    """An agent with the purpose that it states; ``agent`` None is a name that was never recorded."""
+
+    agent: Node | None
+    purpose: Node | None
+
+
+class Session:
+    """Looks up names and ids for one tenant, on behalf of whoever acts."""
+
+    def __init__(self, tenant: Tenant, authoriser: Authoriser | None = None) -> None:
+        self.tenant = tenant
+        self._authoriser = authoriser
+
+    @property
+    def authoriser(self) -> Authoriser:
+        """What answers reads: the one given, or the built-in grants."""
+        return self._authoriser if self._authoriser is not None else self.tenant.state.roster
+
+    # names
+
+    def find_name(self, kind: str, name: str) -> Node | None:
+        """The id that a name stands for, or None; kinds are agent, group, thread and so on."""
+        found = self.tenant.journal.find(kind, self.tenant.sealer.token(kind, name))
+        return found[-1].id if found else None
+
+    def name(self, work: Work, kind: str, name: str, agent: Node) -> Node:
+        """The id of a group, collection or purpose, which is recorded when it is named first."""
+        if not name.strip():
+            raise Refused("bad_input", f"the name of a {kind} is empty: give it a name")
+        found = self.find_name(kind, name)
+        if found is not None:
+            return found
+        draft = work.draft("name")
+        id = draft.entity(mint_id({"group": "grp", "collection": "col", "purpose": "pur"}[kind]))
+        draft.records.append(r.NameRecord(id, draft.seal(id, "name", name)))
+        draft.name(kind, name, id)
+        work.append(draft, agent)
+        return id
+
+    def agent(self, work: Work, name: str, roles: Iterable[Role] = (Role.AGENT,)) -> Node:
+        """The id of an agent, recorded with these roles when it is named first."""
+        if not name.strip():
+            raise Refused("bad_input", "the name of an agent is empty: give it a name")
+        found = self.find_name("agent", name)
+        if found is not None:
+            return found
+        draft = work.draft("agent")
+        id = draft.entity(mint_id("agt"))
+        draft.records.append(r.AgentRecord(id, draft.seal(id, "name", name), frozenset(roles)))
+        draft.name("agent", name, id)
+        work.append(draft, id)
+        return id
+
+    def acting(self, name: str, purpose: str | None = None) -> Acting:
+        """A reader by name, for a read: nothing is recorded, an unknown name reads nothing."""
+        agent = self.find_name("agent", name)
+        return Acting(agent, self.find_name("purpose", purpose) if purpose is not None else None)
+
+    def acting_in(self, work: Work, name: str, verb: str, purpose: str | None = None) -> Acting:
+        """Who acts in a write, recorded if new. Raises Refused ``denied`` when no role does this."""
+        agent = self.agent(work, name)
+        self.check_role(agent, verb)
+        known = self.find_name("purpose", purpose) if purpose is not None else None
+        return Acting(agent, known)
+
+    def check_role(self, agent: Node | None, verb: str) -> None:
+        """Raise Refused ``denied`` unless one of the agent's roles does this."""
+        roles = self.tenant.state.roster.roles.get(agent or "", frozenset())
+        needed = VERB_ROLES[verb]
+        if not roles & needed:
+            wanted = ", ".join(sorted(role.value for role in needed))
+            raise Refused("denied", f"'{verb}' needs one of the roles {wanted}: ask an admin for it")
+
+    def is_curator(self, agent: Node | None) -> bool:
+        """Whether the agent may act on what others made."""
+        return Role.CURATOR in self.tenant.state.roster.roles.get(agent or "", frozenset())
+
+    # permission
+
+    def readable(
+        self, acting: Acting, sources: Sequence[tuple[Node, Node | None]], now: datetime
+    ) -> frozenset[Node]:
+        """Of (source, collection) pairs, the sources readable now; one batch."""
+        requests = [ReadRequest(acting.agent, acting.purpose, s, c, now) for s, c in dict.fromkeys(sources)]
+        allowed = readable(self.authoriser, requests)
+        return allowed - self.tenant.state.roster.denied
+
+    def readable_in(self, acting: Acting, world: World, now: datetime) -> frozenset[Node]:
+        """The sources of a world that the agent may read now."""
+        pairs = [(h.id, h.source.record.collection) for h in world.sources.values()]
+        return self.readable(acting, pairs, now)
+
+    # ids
+
+    def require_source(self, acting: Acting, id: str) -> Node:
+        """A source's id that the agent may read. Raises Refused ``malformed_id`` or ``unknown_id``."""
+        parsed = parse_id(id)
+        history = self.tenant.state.reader.history(parsed) if parsed.startswith("src_") else None
+        if history is None:
+            raise unknown(parsed)
+        pair = (parsed, history.source.record.collection)
+        if parsed not in self.readable(acting, [pair], self.tenant.now()):
+            raise unknown(parsed)
+        return parsed
+
+    def require_revision(self, acting: Acting, id: str) -> Node:
+        """A revision's id whose source the agent may read; raises as ``require_source``."""
+        parsed = parse_id(id)
+        source = self.tenant.state.reader.source_of(parsed) if parsed.startswith("rev_") else None
+        if source is None:
+            raise unknown(parsed)
+        try:
+            self.require_source(acting, source)
+        except Refused:
+            raise unknown(parsed) from None
+        return parsed
+
+    def require(self, acting: Acting, ids: Sequence[str]) -> tuple[list[Node], World]:
+        """Ids of anything that the agent may read, with the world of the claims and evidence among them.
+
+        Raises Refused ``malformed_id`` for the first that is none, then ``unknown_id``.
+        """
+        parsed = [parse_id(id) for id in ids]
+        reader = self.tenant.state.reader
+        world = reader.read([id for id in parsed if id.startswith(("cl_", "ev_"))])
+        judge = self.judge(acting, world)
+        for id in parsed:
+            self._require_one(acting, judge, id)
+        return parsed, world
+
+    def _require_one(self, acting: Acting, judge: Judge, id: Node) -> None:
+        if id.startswith(("cl_", "ev_")):
+            if judge.decide(id).verdict == "withheld":
+                raise unknown(id)
+        elif id.startswith("src_"):
+            self.require_source(acting, id)
+        elif id.startswith("rev_"):
+            self.require_revision(acting, id)
+        elif self.tenant.journal.kind_of(id) is None:
+            raise unknown(id)
+
+    def judge(self, acting: Acting, world: World) -> Judge:
+        """Judge a world for nobody's question: only who may read what matters."""
+        now = self.tenant.now()
+        allowed = self.readable_in(acting, world, now)
+        return Judge(world, Asked({QUESTION_DATE: now}, now, allowed))
+
+
+def parse_any_id(text: str) -> Node | None:
+    """The id that a text is, or None when it does not look like one; raises Refused ``malformed_id``."""
+    return parse_id(text) if looks_like_id(text) else None

@@ -1,0 +1,190 @@
+"""One tenant's open files, and the one way anything gets into them."""
+
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+from prov_ledger.checks.shapes import EntryValidator
+from prov_ledger.errors import ClockWentBack, ShapeViolation
+from prov_ledger.ledger.draft import Draft
+from prov_ledger.ledger.graph import GraphFactory, graph_of
+from prov_ledger.ledger.hop import Hop
+from prov_ledger.ledger.layout import tenant_folder
+from prov_ledger.ledger.state import DecodedEntries, State
+from prov_ledger.model import records as r
+from prov_ledger.model.times import format_instant
+from prov_ledger.rdf.encode import encode_entry
+from prov_ledger.vault.denials import Denial, Denials
+from prov_ledger.vault.journal import SqliteJournal
+from prov_ledger.vault.keys import KeyProvider
+from prov_ledger.vault.port import Transaction
+from prov_ledger.vault.sealing import Sealer
+from prov_ledger.vault.tickets import TicketStore
+
+Clock = Callable[[], datetime]
+#: How far back a clock may step before a write is refused: corrections by a time service are smaller.
+CLOCK_TOLERANCE = timedelta(minutes=5)
+#: Kinds of entries that may take something away.
+DENYING_KINDS = ("revoke", "member", "retract", "supersede", "reaffirm", "deny", "allow")
+
+
+def system_clock() -> datetime:
+    """This instant, in UTC."""
+    return datetime.now(UTC)
+
+
+class Tenant:
+    """The journal, keys, denials, graph and state of one tenant; owns them until ``close``."""
+
+    def __init__(
+        self, ledger: Path, name: str, keys: KeyProvider, clock: Clock, graph: GraphFactory | None = None
+    ) -> None:
+        folder = tenant_folder(ledger, name)
+        self.ledger, self.name, self.clock = ledger, name, clock
+        self.journal = SqliteJournal.open(folder)
+        try:
+            self.tickets = TicketStore.open(folder, keys)
+        except BaseException:
+            self.journal.close()
+            raise
+        self.denials = Denials.open(folder)
+        self.sealer = Sealer(self.tickets)
+        self.base = self.journal.meta("base") or ""
+        self.graph = graph_of(ledger, name, self.base, self.journal, graph)
+        self.reading = State(self.journal, self.base)
+        self.lock = threading.RLock()
+        self._writing = State(self.journal, self.base)
+        self._work: Work | None = None
+        self._writer: int | None = None
+        self._validator: EntryValidator | None = None
+        self.complete_denials()
+
+    @property
+    def validator(self) -> EntryValidator:
+        """The compiled shapes; compiled at the first write."""
+        if self._validator is None:
+            self._validator = EntryValidator.load()
+        return self._validator
+
+    @property
+    def state(self) -> State:
+        """The state for this thread: within a write its own, otherwise what is committed."""
+        if self._work is not None and self._writer == threading.get_ident():
+            return self._writing
+        self.reading.refresh()
+        return self.reading
+
+    def now(self) -> datetime:
+        """The clock, in UTC."""
+        return self.clock().astimezone(UTC)
+
+    @contextmanager
+    def writing(self, batched: bool = False) -> Iterator["Work"]:
+        """The write lock: all that is appended within becomes durable together, or not at all.
+
+        Within a write of the same thread it joins that write, so a batch is a write around writes.
+        """
+        if self._work is not None and self._writer == threading.get_ident():
+            yield self._work
+            return
+        try:
+            with self.journal.writing() as transaction:
+                self._writing.refresh()
+                work = Work(self, transaction, self._writing, batched)
+                self._work, self._writer = work, threading.get_ident()
+                yield work
+        except BaseException:
+            if self._work is not None and self._writer == threading.get_ident():
+                if self._work.appended:
+                    self._writing.drop()
+                self._work = self._writer = None
+            raise
+        self._work = self._writer = None
+        if work.denials:
+            self.denials.append(work.denials, through=work.denials[-1].sequence)
+
+    def complete_denials(self) -> None:
+        """Bring the list of denials to the journal's end, as after a crash between the two."""
+        last = self.denials.last_sequence()
+        entries = DecodedEntries(self.journal, self.base).entries(last, DENYING_KINDS)
+        missing = [row for entry in entries for row in denials_of(entry)]
+        if missing:
+            self.denials.append(missing, through=missing[-1].sequence)
+
+    def close(self) -> None:
+        """Close every file."""
+        self.graph.close()
+        self.denials.close()
+        self.tickets.close()
+        self.journal.close()
+
+
+def denials_of(entry: r.Entry) -> list[Denial]:
+    """What an entry takes away: rows that outlive a restored backup."""
+    found: list[Denial] = []
+    for stated in entry.statements:
+        record, sequence = stated.record, entry.sequence
+        if isinstance(record, r.RevocationRecord):
+            found += [Denial(sequence, "revocation", grant) for grant in record.grants]
+        elif isinstance(record, r.MembershipRecord) and record.left:
+            found.append(Denial(sequence, "left", f"{record.who} {record.group}"))
+        elif isinstance(record, r.RetractionRecord):
+            found.append(Denial(sequence, "retraction", record.claim))
+        elif isinstance(record, r.SupersessionRecord):
+            found.append(Denial(sequence, "supersession", f"{record.old} {record.new}"))
+        elif isinstance(record, r.DenialRecord):
+            found.append(Denial(sequence, "allowance" if record.allowed else "denial", record.source))
+    return found
+
+
+class Work:
+    """The write lock held: drafts become entries, one after another."""
+
+    def __init__(self, tenant: Tenant, transaction: Transaction, state: State, batched: bool) -> None:
+        self.tenant, self.state, self.batched = tenant, state, batched
+        self.appended = 0
+        self.denials: list[Denial] = []
+        self._transaction = transaction
+        self._hop = Hop(tenant.base)
+        self.recorded = self._time()
+        #: The retrieval context that evidence of this write may share, by what it says.
+        self.contexts: dict[object, r.Node] = {}
+
+    def _time(self) -> datetime:
+        """The recorded time of the next entry: the clock, and never before the last entry."""
+        now, last = self.tenant.now(), self._transaction.last_recorded
+        if last is None or now >= last:
+            return now
+        if last - now > CLOCK_TOLERANCE:
+            raise ClockWentBack(
+                f"the clock says {format_instant(now)}, the last entry was recorded at "
+                f"{format_instant(last)}: set the clock right; nothing was written"
+            )
+        return last
+
+    def draft(self, kind: str) -> Draft:
+        """A new draft of an entry."""
+        return Draft(kind, self.tenant.sealer)
+
+    def append(self, draft: Draft, agent: r.Node) -> r.Entry:
+        """Encode, check against the shapes and log one entry. Raises ShapeViolation, Refused."""
+        self.recorded = self._time()
+        sequence = self._transaction.size + 1
+        entry = r.entry_of(draft.id, sequence, agent, self.recorded, draft.records)
+        leaf = encode_entry(self.tenant.base, entry)
+        self._check(draft, leaf)
+        self._transaction.append(draft.to_entry(leaf, self.recorded))
+        self.appended += 1
+        self.state.take(entry)
+        self.denials += denials_of(entry)
+        return entry
+
+    def _check(self, draft: Draft, leaf: bytes) -> None:
+        lines = leaf.decode()
+        findings = self.tenant.validator.check(lines, self._hop.known(lines))
+        if findings:
+            found = tuple((f.focus_node, f.path, f.message) for f in findings)
+            first = findings[0]
+            raise ShapeViolation(f"entry '{draft.kind}', node {first.focus_node}: {first.message}", found)
