@@ -136,8 +136,9 @@ class Capture:
     ) -> Node:
         span = self._span(revision, selector)
         known = self.tenant.journal.find("span", self.tenant.sealer.token("span", span))
-        if known:
-            return self._again(work, acting, known[-1].id, scope)
+        again = self._same_provision([x.id for x in known], scope)
+        if again is not None:
+            return self._again(work, acting, again, scope)
         draft = work.draft("evidence")
         context = self._context(work, draft, acting)
         id = draft.entity(mint_id("ev"))
@@ -151,11 +152,32 @@ class Capture:
         work.append(draft, acting.agent or "")
         return id
 
-    def _again(self, work: Work, acting: Acting, id: Node, scope: Scope | None) -> Node:
+    def _same_provision(self, known: Sequence[Node], scope: Scope | None) -> Node | None:
+        """Which evidence on this span a capture with this scope is about; None for a further provision.
+
+        A span may be quoted for periods that exclude each other; each is evidence of its own. Any
+        other difference is a later statement about the evidence that is there.
+        """
+        table = self.sources.table()
+        for id in reversed(known):
+            stated = self._stated(id)
+            if scope is None or stated is None or scope == stated:
+                return id
+        for id in reversed(known):
+            try:
+                intersect(scope or Scope(), self._stated(id) or Scope(), table)
+            except Refused:
+                continue
+            return id
+        return None
+
+    def _stated(self, id: Node) -> Scope | None:
         world = self.tenant.state.reader.read([id])
         statements = world.scopes.get(id, ())
-        stated = statements[-1].record.scope if statements else world.evidence[id].record.scope
-        if scope is not None and scope != stated:
+        return statements[-1].record.scope if statements else world.evidence[id].record.scope
+
+    def _again(self, work: Work, acting: Acting, id: Node, scope: Scope | None) -> Node:
+        if scope is not None and scope != self._stated(id):
             self.sources.record_scope(work, acting.agent or "", id, scope)
         return id
 
