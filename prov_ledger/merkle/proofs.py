@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from hmac import compare_digest
 
 from prov_ledger.errors import ProofError
-from prov_ledger.merkle.tree import EMPTY_ROOT, NodeHash, NodeReader, node_hash, range_hash
+from prov_ledger.merkle.tree import NodeHash, NodeReader, node_hash, range_hash
 
 _HASH_BYTES = 32
 
@@ -40,13 +40,11 @@ def inclusion_path(index: int, size: int, read: NodeReader) -> tuple[NodeHash, .
 def consistency_path(old: int, new: int, read: NodeReader) -> tuple[NodeHash, ...]:
     """The hashes that show the tree of ``old`` leaves to be the beginning of that of ``new``.
 
-    Empty where either says nothing: ``old`` is 0 or equals ``new``. Raises ProofError when ``old`` is
-    negative or beyond ``new``. Source: RFC 6962 section 2.1.2.
+    Empty where ``old`` equals ``new``. Raises ProofError when ``old`` is below 1, since every tree begins
+    with nothing, or beyond ``new``. Source: RFC 6962 section 2.1.2.
     """
-    if not 0 <= old <= new:
-        raise ProofError(f"no consistency path: the old size {old} is not between 0 and the new size {new}")
-    if old in (0, new):
-        return ()
+    if not 1 <= old <= new:
+        raise ProofError(f"no consistency path: the old size {old} is not between 1 and the new size {new}")
     path: list[NodeHash] = []
     start, end = 0, new
     while end != old:
@@ -91,16 +89,17 @@ def verify_consistency(
 ) -> None:
     """Pass when the tree ``(old, old_root)`` is the beginning of ``(new, new_root)``.
 
-    Raises ProofError otherwise. Source: RFC 9162 section 2.1.4.2.
+    Raises ProofError otherwise, and for ``old`` below 1: from an empty tree nothing can be shown.
+    Source: RFC 9162 section 2.1.4.2.
     """
-    if not 0 <= old <= new:
-        raise ProofError(f"consistency: the old size {old} is not between 0 and the new size {new}")
-    _check_hashes("consistency", (old_root, new_root, *path))
-    if old in (0, new):
+    if not 1 <= old <= new:
+        raise ProofError(f"consistency: the old size {old} is not between 1 and the new size {new}")
+    if old == new:
         if path:
             raise ProofError(f"consistency: from {old} to {new} takes no hashes, got {len(path)}")
-        _check_root("consistency", old_root, EMPTY_ROOT if old == 0 else new_root)
+        _check_root("consistency", old_root, new_root)
         return
+    _check_hashes("consistency", (old_root, new_root, *path))
     _check_growth(old, new, old_root, new_root, path)
 
 

@@ -19,6 +19,12 @@ def _armed() -> tuple[str, int]:
 _name, _passes_left = _armed()
 
 
+def arm(name: str, passes: int = 1) -> None:
+    """Arm a place in this process, as the environment would have; for a process forked by a test."""
+    global _name, _passes_left
+    _name, _passes_left = name, passes
+
+
 def crash_point(name: str) -> None:
     """Kill this process if the environment armed ``name`` and this is the pass it asked for."""
     if _name and name == _name:

@@ -6,6 +6,8 @@ and the place where its errors become ours.
 """
 
 import os
+import resource
+import shutil
 import sqlite3
 import threading
 from collections import deque
@@ -21,6 +23,7 @@ from prov_ledger.vault.schema import Schema
 #: How long a writer waits for another one, in milliseconds.
 BUSY_TIMEOUT_MS = 30_000
 _CACHE_KIB = 32_768
+_LITTLE_BYTES = 1 << 20
 
 
 class Database:
@@ -69,6 +72,7 @@ class Database:
             finally:
                 connection.close()
             _sync_folder(path.parent)
+        crash_point(f"{schema.label}.created")
         return cls(path, schema, busy_timeout_ms=busy_timeout_ms)
 
     @property
@@ -226,17 +230,26 @@ def translated(path: Path) -> Iterator[None]:
         raise StorageError(f"{path}: {error.strerror or type(error).__name__}") from error
 
 
+def _no_room(path: Path) -> bool:
+    """Whether the disk is full or this process may not make files larger: SQLite calls both an I/O error."""
+    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
+    return limit != resource.RLIM_INFINITY or shutil.disk_usage(path.parent).free < _LITTLE_BYTES
+
+
 def _translate(error: sqlite3.Error, path: Path) -> ProvLedgerError:
     """The error of ours that says what SQLite met."""
     code = getattr(error, "sqlite_errorcode", 0)
     name = getattr(error, "sqlite_errorname", type(error).__name__)
     primary = code & 0xFF
-    if primary == sqlite3.SQLITE_FULL:
-        return StorageError(f"{path}: the disk is full; nothing of this write was kept", code="storage_full")
+    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _no_room(path)):
+        return StorageError(
+            f"{path}: the disk is full or a file may not grow; nothing of this write was kept",
+            code="storage_full",
+        )
     if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
         return StorageError(f"{path}: another process is writing; try again ({name})", code="busy")
     if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
         return Corrupt(f"{path}: the file is damaged ({name}); restore it from a backup")
-    if primary == sqlite3.SQLITE_CONSTRAINT:
+    if code in (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY):
         return Refused("already_exists", f"{path}: this was recorded before ({name}); nothing was changed")
     return StorageError(f"{path}: {name}; nothing of this write was kept")

@@ -21,6 +21,7 @@ from prov_ledger.vault.database import BUSY_TIMEOUT_MS, Database
 from prov_ledger.vault.port import Lookup, SealedPayload, StoredEntry
 from prov_ledger.vault.schema import LEDGER
 from prov_ledger.vault.sealing import split_chunks
+from prov_ledger.vault.stored import StoredRow, broken_references, page_of_payloads, page_of_rows
 
 LEDGER_FILE = "ledger.sqlite"
 _ENTRY = (
@@ -194,6 +195,33 @@ class SqliteJournal:
             if len(rows) < _PAGE:
                 return
             after = rows[-1][2]
+
+    def rows(self, until: int | None = None) -> Iterator[StoredRow]:
+        """Every entry's row with its tree hashes, in order, as a check reads it."""
+        after, last = 0, 2**63 - 1 if until is None else until
+        while True:
+            with self._database.reading() as connection:
+                page = page_of_rows(connection, after, last)
+            if not page:
+                return
+            yield from page
+            after = page[-1].sequence
+
+    def sealed(self) -> Iterator[tuple[int, SealedPayload]]:
+        """Every payload with the sequence that recorded it, in the order of tickets."""
+        after = 0
+        while True:
+            with self._database.reading() as connection:
+                page = page_of_payloads(connection, after)
+            if not page:
+                return
+            yield from page
+            after = page[-1][1].ticket
+
+    def broken_references(self) -> list[tuple[str, str]]:
+        """Where the file contradicts itself: (where, what)."""
+        with self._database.reading() as connection:
+            return list(broken_references(connection))
 
     def recorded_at(self, sequence: int) -> datetime:
         """When the entry was recorded; raises Refused ``not_found``."""

@@ -1,0 +1,79 @@
+"""Rows of the journal's file as a check reads them: nothing is taken on trust, nothing left out."""
+
+import sqlite3
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from prov_ledger.merkle.tree import NodeHash
+from prov_ledger.vault.port import SealedPayload
+from prov_ledger.vault.sealing import split_chunks
+
+_HASH_BYTES = 32
+_PAGE = 512
+
+
+@dataclass(frozen=True, slots=True)
+class StoredRow:
+    """An entry's row: ``leaf`` is None where it was pruned; ``hashes`` begin with the leaf hash."""
+
+    sequence: int
+    recorded_us: int
+    leaf: bytes | None
+    hashes: tuple[NodeHash, ...]
+
+
+#: One page of entries after a sequence.
+ROWS = (
+    "SELECT entry.sequence, recorded_us, bytes, hashes FROM entry LEFT JOIN leaf USING (sequence) "
+    f"WHERE entry.sequence > ? AND entry.sequence <= ? ORDER BY entry.sequence LIMIT {_PAGE}"
+)
+#: One page of payloads after a ticket.
+SEALED = (
+    "SELECT ticket, owner, field, sequence, commitment, size_bytes, chunks FROM payload "
+    f"WHERE ticket > ? ORDER BY ticket LIMIT {_PAGE}"
+)
+#: What each query returns is broken: (where, what).
+BROKEN = (
+    "SELECT 'payload ' || field || ' of ' || owner, 'no reference leads to it' FROM payload WHERE NOT EXISTS "
+    "(SELECT 1 FROM reference WHERE id = owner AND role = 'payload:' || field AND target = ticket)",
+    "SELECT substr(role, 9) || ' of ' || id, 'its payload is missing' FROM reference "
+    "WHERE role LIKE 'payload:%' AND target NOT IN (SELECT ticket FROM payload)",
+    "SELECT id, 'it refers to entry ' || target || ', which is missing' FROM reference "
+    "WHERE role NOT LIKE 'payload:%' AND target NOT IN (SELECT sequence FROM entry)",
+    "SELECT 'entry ' || sequence, 'a leaf without an entry' FROM leaf WHERE sequence NOT IN "
+    "(SELECT sequence FROM entry)",
+    "SELECT id, 'two entries have this id' FROM entry GROUP BY id HAVING count(*) > 1",
+)
+
+
+def page_of_rows(connection: sqlite3.Connection, after: int, until: int) -> list[StoredRow]:
+    """At most a page of entries with ``after < sequence <= until``, in order."""
+    return [
+        StoredRow(sequence, recorded_us, leaf, _split(hashes))
+        for sequence, recorded_us, leaf, hashes in connection.execute(ROWS, (after, until))
+    ]
+
+
+def page_of_payloads(connection: sqlite3.Connection, after: int) -> list[tuple[int, SealedPayload]]:
+    """At most a page of (sequence, payload) with a ticket beyond ``after``, in order."""
+    return [
+        (sequence, SealedPayload(owner, field, ticket, commitment.hex(), split_chunks(chunks), size_bytes))
+        for ticket, owner, field, sequence, commitment, size_bytes, chunks in connection.execute(
+            SEALED, (after,)
+        )
+    ]
+
+
+def broken_references(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
+    """Where the file contradicts itself: (where, what)."""
+    for (message,) in connection.execute("PRAGMA integrity_check"):
+        if message != "ok":
+            yield "the journal's file", "SQLite's own check fails; restore it from a backup"
+            return
+    for query in BROKEN:
+        yield from connection.execute(query)
+
+
+def _split(hashes: bytes) -> tuple[NodeHash, ...]:
+    """The hashes that lie end to end; a rest that is no whole hash is one more."""
+    return tuple(hashes[start : start + _HASH_BYTES] for start in range(0, len(hashes), _HASH_BYTES))
