@@ -21,6 +21,11 @@ ScopeOption = Annotated[
 ]
 Source = Annotated[str, typer.Argument(metavar="SOURCE", help="Id of the source (src_...).")]
 
+_REVISION_EXAMPLE = """\
+prov-ledger revision src_... returns.md --label 12 \\
+  --scope 'purchase_date: 2026-06-01..open' \\
+  --replaces rev_... --from 2026-06-01"""
+
 
 commands = Commands()
 
@@ -63,11 +68,7 @@ def source(
     session.emit_id(made)
 
 
-@commands.add(
-    "revision",
-    example="prov-ledger revision src_... returns.md --label 12 \\\n"
-    "  --scope 'purchase_date: 2026-06-01..open' --replaces rev_... --from 2026-06-01",
-)
+@commands.add("revision", example=_REVISION_EXAMPLE)
 def revision(
     session: Session,
     source: Source,

@@ -41,6 +41,11 @@ prov-ledger claim 'Goods may be returned within 60 days.' \\
   --support ev_... --kind select --by purchase_date \\
   --question 'How long may I return it?' -f purchase_date=2026-07-02"""
 
+_SUPERSEDE_EXAMPLE = """\
+prov-ledger supersede cl_... "Trials need one week's notice." \\
+  --support ev_... --kind quote --question 'Notice?' \\
+  --reason 'a sentence was overlooked'"""
+
 
 commands = Commands()
 
@@ -116,11 +121,7 @@ def claim(
     session.emit_id(made)
 
 
-@commands.add(
-    "supersede",
-    example="prov-ledger supersede cl_... \"Trials need one week's notice.\" --support ev_... \\\n"
-    "  --kind quote --question 'Notice?' --reason 'a sentence was overlooked'",
-)
+@commands.add("supersede", example=_SUPERSEDE_EXAMPLE)
 def supersede(
     session: Session,
     old: Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim it replaces.")],

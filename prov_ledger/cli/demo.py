@@ -123,7 +123,7 @@ def _after(
 
 def _reason(question: Question, slot: Slot, quotes: Mapping[str, str]) -> str:
     parts = [f'"{citation.quote}" ({citation.title}, {citation.label})' for citation in slot.quotes]
-    if slot.same_question:
+    if slot.same_question and slot.quotes:
         parts.append("asked for the facts it was made for")
     if slot.assumed_open and slot.last_confirmed:
         parts.append(f"no end stated, last confirmed {slot.last_confirmed.date()}")

@@ -45,7 +45,7 @@ def _remarks(slot: Slot) -> str:
     remarks = []
     if slot.historical:
         remarks.append("as of a past time: never to be cited")
-    if slot.same_question is False:
+    if slot.next == "show" and slot.same_question is False:
         remarks.append("made for other facts than these")
     if slot.assumed_open:
         confirmed = slot.last_confirmed.date().isoformat() if slot.last_confirmed else "never"

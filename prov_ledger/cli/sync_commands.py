@@ -30,7 +30,10 @@ def git(
     branch: Annotated[str | None, typer.Option(help="Default: the one checked out.")] = None,
     path: Glob = None,
 ) -> None:
-    """Capture each path as a source and each change along the first parents as a revision."""
+    """Capture a git history.
+
+    Each path is a source; each change along the first parents is a revision of it.
+    """
     _sync(session, GitConnector(Path(repository), branch, path))
 
 
@@ -40,7 +43,10 @@ def files(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder.")],
     path: Glob = None,
 ) -> None:
-    """Capture each file of a folder as a source and its present bytes as a revision."""
+    """Capture a folder as it is now.
+
+    Each file is a source; its bytes are a revision where they have changed.
+    """
     _sync(session, FilesConnector(folder, path))
 
 
