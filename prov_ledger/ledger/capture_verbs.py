@@ -1,0 +1,140 @@
+"""The verbs that set up a tenant and take in what sources say."""
+
+from collections.abc import Mapping, Sequence
+
+from prov_ledger.connectors.port import Connector
+from prov_ledger.ledger.capture import Capture, NewEvidence
+from prov_ledger.ledger.handle import Handle, Instant, Moment
+from prov_ledger.ledger.sources import NewRevision, NewSource, RawScope
+from prov_ledger.ledger.syncing import Progress, Sync, SyncReport
+from prov_ledger.model import records as r
+from prov_ledger.model.facts import FactTable, parse_fact_type
+from prov_ledger.model.records import Node
+
+
+class CaptureVerbs(Handle):
+    """Facts, collections, sources, revisions, scopes, evidence, checks."""
+
+    def declare_fact(self, name: str, type: object, *, by: str | None = None) -> None:
+        """Declare a fact: ``date``, ``instant``, ``code``, ``{number: UNIT}``, ``{code: personal}``."""
+        with self._writing("fact", by, None) as (work, acting):
+            table = self._sources.table()
+            declared = parse_fact_type(name, type, table.zone)
+            if table.declare(declared) is table:
+                return
+            draft = work.draft("fact")
+            draft.records.append(r.FactRecord(declared))
+            work.append(draft, acting.agent or "")
+
+    def facts(self) -> FactTable:
+        """The declared facts."""
+        return self._sources.table()
+
+    def collection(
+        self,
+        name: str,
+        *,
+        governed_by: str | None = None,
+        indifferent_to: Sequence[str] = (),
+        sensitive: bool = False,
+        reaffirm: bool = False,
+        by: str | None = None,
+    ) -> Node:
+        """State what holds for the sources of a collection; its id."""
+        with self._writing("collection", by, None) as (work, acting):
+            return self._sources.collection(
+                work, acting, name, governed_by, indifferent_to, sensitive, reaffirm
+            )
+
+    def source(
+        self,
+        *,
+        native: str,
+        title: str,
+        connector: str = "manual",
+        authority: str = "official",
+        collection: str | None = None,
+        governed_by: str | None = None,
+        indifferent_to: Sequence[str] = (),
+        came_from: Node | None = None,
+        by: str | None = None,
+        purpose: str | None = None,
+    ) -> Node:
+        """Record a source; the same connector and native id again gives the same id, and a new title."""
+        new = NewSource(
+            native, title, connector, authority, collection, governed_by, indifferent_to, came_from
+        )
+        with self._writing("source", by, purpose) as (work, acting):
+            return self._sources.add(work, acting, new)
+
+    def rename(self, source: str, native: str, since: Instant, *, by: str | None = None) -> None:
+        """Give a source a further native id, in use from an instant on."""
+        with self._writing("source", by, None) as (work, acting):
+            self._sources.rename_checked(work, acting, source, native, since)
+
+    def revision(
+        self,
+        source: str,
+        *,
+        data: bytes | str,
+        label: str,
+        media_type: str = "text/plain",
+        published: Instant | None = None,
+        scope: RawScope | None = None,
+        relation: Mapping[str, object] | None = None,
+        by: str | None = None,
+        purpose: str | None = None,
+    ) -> Node:
+        """Record one state of a source: its exact bytes, label, scope and relation; its id."""
+        new = NewRevision(source, data, label, media_type, published, scope, relation)
+        with self._writing("revision", by, purpose) as (work, acting):
+            return self._sources.revise(work, acting, new)
+
+    def scope(self, of: str, scope: RawScope, *, by: str | None = None, purpose: str | None = None) -> None:
+        """State the scope of a revision or an evidence item anew; the text stays the same."""
+        with self._writing("scope", by, purpose) as (work, acting):
+            self._sources.state_scope(work, acting, of, scope)
+
+    def evidence(
+        self,
+        revision: str,
+        *,
+        quote: str | None = None,
+        prefix: str | None = None,
+        suffix: str | None = None,
+        cell: Mapping[str, object] | None = None,
+        scope: RawScope | None = None,
+        indifferent_to: Sequence[str] = (),
+        by: str | None = None,
+        purpose: str | None = None,
+    ) -> Node:
+        """Record a quote or a cell of a revision; the same again gives the same id."""
+        new = NewEvidence(revision, quote, prefix, suffix, cell, scope, indifferent_to)
+        with self._writing("evidence", by, purpose) as (work, acting):
+            return Capture(self._sources).evidence(work, acting, new)
+
+    def check(self, source: str, outcome: str, *, by: str | None = None) -> None:
+        """Record a currency check: ``current``, ``changed``, ``gone`` or ``unreachable``."""
+        with self._writing("check", by, None) as (work, acting):
+            self._sources.check(work, acting, source, outcome)
+
+    def retire(self, source: str, from_: Moment, *, by: str | None = None) -> None:
+        """Say that a source is no authority from a date or an instant on."""
+        with self._writing("retire", by, None) as (work, acting):
+            self._sources.retire(work, acting, source, from_)
+
+    def authority(self, source: str, level: str, *, by: str | None = None) -> None:
+        """State the level of authority of a source; ends a retirement."""
+        with self._writing("authority", by, None) as (work, acting):
+            self._sources.authority(work, acting, source, level)
+
+    def sync(
+        self,
+        connector: Connector,
+        *,
+        collection: str | None = None,
+        progress: Progress | None = None,
+        by: str | None = None,
+    ) -> SyncReport:
+        """Take in all that a connector brings that is new; killed anywhere, the next run goes on."""
+        return Sync(self._sources).run(self._acting(by, None), connector, collection, progress)

@@ -1,0 +1,71 @@
+"""An open tenant with who acts through it; what every verb of the ledger begins with."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from datetime import date, datetime
+from types import TracebackType
+from typing import Self
+
+from prov_ledger.authz.port import Authoriser
+from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.ledger.sources import Sources
+from prov_ledger.ledger.tenant import Tenant, Work
+
+Instant = str | datetime
+Moment = str | date | datetime
+
+
+class Handle:
+    """The tenant, the agent and the purpose of an open ledger; a context manager."""
+
+    def __init__(
+        self, tenant: Tenant, agent: str | None, purpose: str | None, authoriser: Authoriser | None
+    ) -> None:
+        self._tenant, self._agent, self._purpose = tenant, agent, purpose
+        self._session = Session(tenant, authoriser)
+        self._sources = Sources(self._session)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close every file of the tenant."""
+        self._tenant.close()
+
+    @property
+    def base(self) -> str:
+        """The base IRI of the tenant's entities."""
+        return self._tenant.base
+
+    @contextmanager
+    def batch(self) -> Iterator[Self]:
+        """All writes within become durable together at its end, or none does."""
+        with self._tenant.writing(batched=True):
+            yield self
+
+    @contextmanager
+    def _writing(self, verb: str, by: str | None, purpose: str | None) -> Iterator[tuple[Work, Acting]]:
+        with self._tenant.writing() as work:
+            name = by if by is not None else self._agent
+            if name is None:
+                acting = self._founder(purpose)
+                self._session.check_role(acting.agent, verb)
+                yield work, acting
+            else:
+                yield work, self._session.acting_in(work, name, verb, purpose or self._purpose)
+
+    def _acting(self, by: str | None, purpose: str | None) -> Acting:
+        name = by if by is not None else self._agent
+        if name is None:
+            return self._founder(purpose)
+        return self._session.acting(name, purpose if purpose is not None else self._purpose)
+
+    def _founder(self, purpose: str | None) -> Acting:
+        first = next(iter(self._tenant.state.entries_of("tenant")))
+        name = purpose if purpose is not None else self._purpose
+        return Acting(first.agent, self._session.find_name("purpose", name) if name is not None else None)
