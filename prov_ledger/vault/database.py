@@ -1,13 +1,10 @@
 """One SQLite file for many threads and processes: durable writes one at a time, reads never blocked.
 
 Connections are borrowed for one short read and given back, so that no reader holds a snapshot open
-and all of them can be closed. This is the only file of the package that calls ``sqlite3`` to connect,
-and the place where its errors become ours.
+and all of them can be closed. This is the only file of the package that calls ``sqlite3`` to connect.
 """
 
 import os
-import resource
-import shutil
 import sqlite3
 import threading
 from collections import deque
@@ -16,14 +13,15 @@ from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import quote
 
-from prov_ledger.errors import Corrupt, ProvLedgerError, Refused, StorageError
+from prov_ledger.errors import Refused, StorageError
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.schema import Schema
+from prov_ledger.vault.sqlite_errors import translated, translated_files
 
 #: How long a writer waits for another one, in milliseconds.
 BUSY_TIMEOUT_MS = 30_000
-_CACHE_KIB = 32_768
-_LITTLE_BYTES = 1 << 20
+_READER_CACHE_KIB = 4_096
+_WRITER_CACHE_KIB = 65_536
 
 
 class Database:
@@ -40,6 +38,7 @@ class Database:
         self._writing_thread: int | None = None
         self._watch_lock = threading.Lock()
         self._closed = False
+        self._pid = os.getpid()
         if not path.is_file():
             raise Refused("not_found", f"there is no {path.name} in {path.parent}; create the ledger first")
         with translated(path):
@@ -63,7 +62,7 @@ class Database:
 
         Raises Refused ``already_exists`` when the file already holds something.
         """
-        with translated(path):
+        with translated(path), translated_files(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             connection = _open(path, "rwc", busy_timeout_ms)
             try:
@@ -87,6 +86,7 @@ class Database:
             with translated(self._path):
                 yield self._writer
             return
+        self._check_process()
         with translated(self._path):
             try:
                 connection = self._idle.pop()
@@ -106,6 +106,7 @@ class Database:
         """
         if self._writing_thread == threading.get_ident():
             raise StorageError(f"this thread is already writing to {self._path.name}", code="busy")
+        self._check_process()
         if not self._lock.acquire(timeout=self._busy_timeout_ms / 1000):
             raise self._busy()
         try:
@@ -116,7 +117,7 @@ class Database:
                     yield connection
                     self._commit(connection)
                 except BaseException:
-                    _roll_back(connection)
+                    self._roll_back(connection)
                     raise
                 finally:
                     self._writing_thread = None
@@ -152,6 +153,7 @@ class Database:
         """Take the lock that only one process may hold."""
         if self._writer is None:
             self._writer = self._connect()
+            self._writer.execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KIB}")
         self._writer.execute("BEGIN IMMEDIATE")
         crash_point(f"{self._schema.label}.begun")
         return self._writer
@@ -161,11 +163,26 @@ class Database:
         crash_point(f"{self._schema.label}.before_commit")
         connection.execute("COMMIT")
 
+    def _roll_back(self, connection: sqlite3.Connection) -> None:
+        """Undo an open transaction; SQLite has already undone it after some errors."""
+        if connection.in_transaction:
+            try:
+                connection.execute("ROLLBACK")
+            except sqlite3.Error:
+                # What cannot be undone here is undone by closing, and the next writer connects anew.
+                self._writer = None
+                connection.close()
+
     def _connect(self) -> sqlite3.Connection:
         """One more connection; refused after ``close``."""
         if self._closed:
             raise StorageError(f"{self._path.name} was closed; open the ledger again")
         return _open(self._path, "rw", self._busy_timeout_ms)
+
+    def _check_process(self) -> None:
+        """Raise in a forked process: SQLite does not let a connection be carried across a fork."""
+        if os.getpid() != self._pid:
+            raise StorageError(f"{self._path.name} was opened before a fork; open the ledger in this process")
 
     def _give_back(self, connection: sqlite3.Connection) -> None:
         """Keep a connection for the next reader, unless the file was closed in between."""
@@ -197,17 +214,11 @@ def _open(path: Path, mode: str, busy_timeout_ms: int) -> sqlite3.Connection:
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA secure_delete=ON").fetchone()
         connection.execute("PRAGMA foreign_keys=ON")
-        connection.execute(f"PRAGMA cache_size=-{_CACHE_KIB}")
+        connection.execute(f"PRAGMA cache_size=-{_READER_CACHE_KIB}")
     except BaseException:
         connection.close()
         raise
     return connection
-
-
-def _roll_back(connection: sqlite3.Connection) -> None:
-    """Undo an open transaction; SQLite has already undone it after some errors."""
-    if connection.in_transaction:
-        connection.execute("ROLLBACK")
 
 
 def _sync_folder(folder: Path) -> None:
@@ -217,39 +228,3 @@ def _sync_folder(folder: Path) -> None:
         os.fsync(descriptor)
     finally:
         os.close(descriptor)
-
-
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise errors of SQLite and of the file system as ours, naming the file and never a value."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _translate(error, path) from error
-    except OSError as error:
-        raise StorageError(f"{path}: {error.strerror or type(error).__name__}") from error
-
-
-def _no_room(path: Path) -> bool:
-    """Whether the disk is full or this process may not make files larger: SQLite calls both an I/O error."""
-    limit, _ = resource.getrlimit(resource.RLIMIT_FSIZE)
-    return limit != resource.RLIM_INFINITY or shutil.disk_usage(path.parent).free < _LITTLE_BYTES
-
-
-def _translate(error: sqlite3.Error, path: Path) -> ProvLedgerError:
-    """The error of ours that says what SQLite met."""
-    code = getattr(error, "sqlite_errorcode", 0)
-    name = getattr(error, "sqlite_errorname", type(error).__name__)
-    primary = code & 0xFF
-    if primary == sqlite3.SQLITE_FULL or (primary == sqlite3.SQLITE_IOERR and _no_room(path)):
-        return StorageError(
-            f"{path}: the disk is full or a file may not grow; nothing of this write was kept",
-            code="storage_full",
-        )
-    if primary in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
-        return StorageError(f"{path}: another process is writing; try again ({name})", code="busy")
-    if primary in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB):
-        return Corrupt(f"{path}: the file is damaged ({name}); restore it from a backup")
-    if code in (sqlite3.SQLITE_CONSTRAINT_UNIQUE, sqlite3.SQLITE_CONSTRAINT_PRIMARYKEY):
-        return Refused("already_exists", f"{path}: this was recorded before ({name}); nothing was changed")
-    return StorageError(f"{path}: {name}; nothing of this write was kept")

@@ -19,6 +19,9 @@ TOKEN_BYTES = 16
 _TAG_BYTES = 16
 _AES_BYTES = 32
 _COMMIT_DOMAIN = b"prov-ledger/payload/1\0"
+_FIRST_NONCE = bytes(12)
+#: Chunk 0 of 1, as ``_context`` writes it.
+_ONLY_CHUNK = bytes(7) + b"\x01"
 _TOKEN_DOMAIN = b"prov-ledger/lookup/1\0"
 
 
@@ -102,7 +105,9 @@ def _context(commitment: bytes, number: int, count: int) -> bytes:
 
 def _encrypt(cipher: AESGCM, commitment: bytes, data: bytes) -> tuple[bytes, ...]:
     """One ciphertext per chunk; the counter may be the nonce, since the key seals nothing else."""
-    count = max(1, -(-len(data) // CHUNK_BYTES))
+    if len(data) <= CHUNK_BYTES:
+        return (cipher.encrypt(_FIRST_NONCE, data, commitment + _ONLY_CHUNK),)
+    count = -(-len(data) // CHUNK_BYTES)
     return tuple(
         cipher.encrypt(
             number.to_bytes(12, "big"),

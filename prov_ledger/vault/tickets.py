@@ -64,7 +64,9 @@ class TicketStore:
             key = provider.get_key(tenant, 1)
         except MissingKey:
             key = provider.create_key(tenant, 1)
-        lookup_key = _wrap(AESGCM(key), os.urandom(KEY_BYTES), _lookup_context(tenant, 1))
+        lookup_key = _wrap(
+            AESGCM(key), os.urandom(_NONCE_BYTES), os.urandom(KEY_BYTES), _lookup_context(tenant, 1)
+        )
         meta = {_TENANT: tenant, _EPOCH: "1", _LOOKUP_KEY: lookup_key.hex()}
         database = Database.create(folder / KEYS_FILE, KEYS, meta=meta, busy_timeout_ms=busy_timeout_ms)
         return cls._guarded(database, provider)
@@ -134,19 +136,20 @@ class TicketStore:
 
     def _reserve(self, count: int) -> None:
         """Make and keep so many keys; they are at hand only once they are durable."""
-        secret_bytes = os.urandom(_SECRET_BYTES * count)
+        secret_bytes, nonces = os.urandom(_SECRET_BYTES * count), os.urandom(_NONCE_BYTES * count)
         cipher = self._cipher(self._epoch)
         fresh: list[Ticket] = []
         with self._database.writing() as connection:
             row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'ticket'").fetchone()
             first = 1 + (0 if row is None else row[0])
+            rows = []
             for number in range(count):
                 secret = secret_bytes[number * _SECRET_BYTES : (number + 1) * _SECRET_BYTES]
-                fresh.append(Ticket(first + number, secret))
-            connection.executemany(
-                "INSERT INTO ticket VALUES (?, ?, ?)",
-                [(x.id, self._epoch, _wrap(cipher, x.secret, _ticket_context(x.id))) for x in fresh],
-            )
+                nonce = nonces[number * _NONCE_BYTES : (number + 1) * _NONCE_BYTES]
+                ticket = first + number
+                fresh.append(Ticket(ticket, secret))
+                rows.append((ticket, self._epoch, _wrap(cipher, nonce, secret, _ticket_context(ticket))))
+            connection.executemany("INSERT INTO ticket VALUES (?, ?, ?)", rows)
         self._unused.extend(fresh)
 
     def _unwrap(self, ticket: int, epoch: int, wrapped: bytes) -> bytes:
@@ -180,9 +183,8 @@ class TicketStore:
             ) from None
 
 
-def _wrap(cipher: AESGCM, secret: bytes, context: bytes) -> bytes:
-    """Nonce, ciphertext and tag; a random nonce, since a number may come again after a restore."""
-    nonce = os.urandom(_NONCE_BYTES)
+def _wrap(cipher: AESGCM, nonce: bytes, secret: bytes, context: bytes) -> bytes:
+    """Nonce, ciphertext and tag; the nonce is random, since a number may come again after a restore."""
     return nonce + cipher.encrypt(nonce, secret, context)
 
 

@@ -81,6 +81,34 @@ def test_a_file_size_limit_is_a_full_disk(tmp_path: Path) -> None:
     tenant.close()
 
 
+def test_a_forked_process_is_told_to_open_the_ledger_itself(tenant: Tenant) -> None:
+    tenant.append("a")
+    child = os.fork()
+    if child == 0:
+        status = 0
+        for action in (tenant.journal.size, lambda: tenant.append("b")):
+            try:
+                action()
+                status = 1
+            except StorageError as error:
+                status = status or int("before a fork" not in error.message)
+        os._exit(status)
+    assert os.waitpid(child, 0)[1] == 0
+    assert tenant.append("c") == 2
+
+
+def test_a_foreign_error_of_the_caller_passes_through_unchanged(tenant: Tenant) -> None:
+    with pytest.raises(FileNotFoundError), tenant.journal.writing():
+        (tenant.folder / "nothing").read_bytes()
+    assert tenant.append("a") == 1
+
+
+def test_a_folder_that_cannot_be_made_is_a_storage_error(tmp_path: Path) -> None:
+    (tmp_path / "tenants").write_text("a file where a folder should be")
+    with pytest.raises(StorageError, match=r"ledger\.sqlite"):
+        Tenant.create(tmp_path)
+
+
 def test_processes_that_take_turns_lose_nothing(tmp_path: Path) -> None:
     Tenant.create(tmp_path).close()
     children = []
