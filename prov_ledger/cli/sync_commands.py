@@ -18,6 +18,14 @@ Progress = Callable[[int, int], None]
 Glob = Annotated[
     str | None, typer.Option("--path", metavar="GLOB", help="Only these paths, such as 'policies/**/*.md'.")
 ]
+Name = Annotated[
+    str,
+    typer.Option(
+        "--name",
+        metavar="NAME",
+        help="Tells apart what has the same paths: one name per repository, folder or branch of its own.",
+    ),
+]
 
 
 commands = Commands("sync", "Capture a git history or a folder.")
@@ -29,12 +37,14 @@ def git(
     repository: Annotated[str, typer.Argument(metavar="REPO|BUNDLE", help="A repository or a bundle.")],
     branch: Annotated[str | None, typer.Option(help="Default: the one checked out.")] = None,
     path: Glob = None,
+    name: Name = "git",
 ) -> None:
     """Capture a git history.
 
-    Each path is a source; each change along the first parents is a revision of it.
+    Each path is a source; each change along the first parents is a revision of it. Runs of one name
+    with other branches or globs add to the same sources, each change once.
     """
-    _sync(session, GitConnector(Path(repository), branch, path))
+    _sync(session, GitConnector(Path(repository), branch, path, name))
 
 
 @commands.add("files", example="prov-ledger sync files ~/handbook")
@@ -42,12 +52,13 @@ def files(
     session: Session,
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder.")],
     path: Glob = None,
+    name: Name = "files",
 ) -> None:
     """Capture a folder as it is now.
 
     Each file is a source; its bytes are a revision where they have changed.
     """
-    _sync(session, FilesConnector(folder, path))
+    _sync(session, FilesConnector(folder, path, name))
 
 
 def _sync(session: Session, connector: Connector) -> None:
