@@ -17,6 +17,7 @@ from prov_ledger.model.ids import mint_id, parse_id
 from prov_ledger.model.records import CHECK_OUTCOMES, LEVELS, Level, Node
 from prov_ledger.model.scopes import Scope, parse_scope
 from prov_ledger.model.times import day_interval, parse_date_or_instant, parse_instant
+from prov_ledger.model.world import SourceHistory
 from prov_ledger.vault.port import Lookup
 
 _CONNECTOR = re.compile(r"[a-z][a-z0-9_-]{0,31}")
@@ -35,6 +36,12 @@ class NewSource:
     governed_by: str | None = None
     indifferent_to: Sequence[str] = ()
     came_from: Node | None = None
+
+
+def check_connector(name: str) -> None:
+    """Raise Refused ``bad_input`` unless a text can name a connector."""
+    if not isinstance(name, str) or not _CONNECTOR.fullmatch(name):
+        raise Refused("bad_input", "a connector's name is 1 to 32 of a-z, 0-9, '-' and '_', a letter first")
 
 
 def parse_level(level: str) -> Level:
@@ -107,10 +114,7 @@ class Sources:
         """Record a source; the same connector and native id again gives it a new title, same id."""
         if not new.native.strip() or not new.title.strip():
             raise Refused("incomplete", "a source needs a native id and a title: give both")
-        if not _CONNECTOR.fullmatch(new.connector):
-            raise Refused(
-                "bad_input", f"connector {new.connector[:40]!r}: use a-z, 0-9, '-' and '_', 32 at most"
-            )
+        check_connector(new.connector)
         level, table = parse_level(new.authority), self.table()
         known = self.find(new.connector, new.native)
         if known is not None:
@@ -158,6 +162,10 @@ class Sources:
         if self.title(known) != new.title:
             self.retitle(work, _agent(acting), known, new.title)
         return known
+
+    def native(self, history: SourceHistory) -> str:
+        """The native id that a source has now."""
+        return self.text(history.natives[-1].node if history.natives else history.id, "native")
 
     def title(self, source: Node) -> str:
         """The present title of a source."""
