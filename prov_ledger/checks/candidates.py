@@ -57,6 +57,19 @@ def widened(
     )
 
 
+def revisions_without(judge: Judge, decision: Decision, chosen: Iterable[Node]) -> list[Node]:
+    """The governing, uncorrected revisions of a claim's sources of which no candidate was taken yet."""
+    world = judge.world
+    used = {world.evidence[id].record.revision for id in [*chosen, *leaves_of(world, decision.id)]}
+    return [
+        revision
+        for source in sources_under(world, decision.id)
+        if source in judge.asked.readable
+        for revision in sorted(judge.standing(source))
+        if revision not in used
+    ]
+
+
 def candidate_evidence(judge: Judge, decision: Decision, others: Iterable[Node]) -> list[Node]:
     """Evidence to derive anew from, in scope for this reader and question.
 

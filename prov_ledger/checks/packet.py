@@ -51,7 +51,10 @@ def render_packet(
     left out; a long statement is cut before a line is given up.
     """
     head = _OPEN.format(id=id)
-    fits = lambda body: count("\n".join([head, *body, _CLOSE])) <= budget  # noqa: E731
+
+    def fits(body: Sequence[str]) -> bool:
+        return count("\n".join([head, *body, _CLOSE])) <= budget
+
     if not fits([]):
         return ""
     body: list[str] = []
@@ -94,7 +97,9 @@ def _left_out(count: int) -> str:
     return f"({count} more not shown)"
 
 
-def _by_id(rest: Sequence[PacketLine], body: Sequence[str], fits: Callable[[list[str]], bool]) -> list[str]:
+def _by_id(
+    rest: Sequence[PacketLine], body: Sequence[str], fits: Callable[[Sequence[str]], bool]
+) -> list[str]:
     if not rest:
         return []
     for shown in range(len(rest), 0, -1):

@@ -19,6 +19,8 @@ from prov_ledger.model.scopes import Condition, Scope, period_facts
 from prov_ledger.model.slots import RANK, Decision, Verdict
 from prov_ledger.model.world import Recorded, SourceHistory, World
 
+#: What surely fails, as a verdict.
+_FAILED: dict[str, Verdict] = {"not_applicable": "not_applicable", "ended": "ended", "not_yet": "not_yet"}
 _UNDERCUTS = frozenset({"retracted", "superseded", "other_question", "undercut"})
 
 
@@ -170,8 +172,9 @@ class Judge:
         stated: bool,
         history: SourceHistory,
     ) -> Finding | None:
-        if found.outcome not in ("applies", "unknown"):
-            return Finding(found.outcome, found.decided_by)
+        failed = _FAILED.get(found.outcome)
+        if failed is not None:
+            return Finding(failed, found.decided_by)
         ignored = frozenset[str]()
         if not stated:
             ignored = self._dated() - scope.facts - _indifferent(x.record, history)
@@ -229,6 +232,11 @@ class Judge:
             found = frozenset(id for id in revisions.by_id if self._governs(revisions, id))
             self._governing[source] = found
         return found
+
+    def standing(self, source: Node) -> frozenset[Node]:
+        """The governing revisions of a source that no other governing one corrects."""
+        governing, revisions = self.governing(source), self.revisions(source)
+        return frozenset(rev for rev in governing if not self._corrected(revisions, rev, governing))
 
     def _governs(self, revisions: Revisions, id: Node) -> bool:
         effective = revisions.effective(id)
@@ -311,8 +319,9 @@ class Judge:
         if record.narrow is not None:
             made = record.made
             found = self._check(record.narrow, made, made)
-            if found.outcome not in ("applies", "unknown"):
-                return Finding(found.outcome, found.decided_by)
+            failed = _FAILED.get(found.outcome)
+            if failed is not None:
+                return Finding(failed, found.decided_by)
             if found.outcome == "unknown":
                 return Finding("unknown", found.decided_by, missing | frozenset(found.missing))
         return Finding("unknown", None, missing) if missing else None

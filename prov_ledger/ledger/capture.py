@@ -1,11 +1,12 @@
 """Evidence: a quote or a cell of one revision, with how it was retrieved."""
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from prov_ledger.checks.documents import text_of
 from prov_ledger.checks.effective import Revisions
+from prov_ledger.checks.markdown import heading_path
+from prov_ledger.checks.quotes import Quote, is_markdown
 from prov_ledger.checks.selectors import context_around, find_quote
 from prov_ledger.checks.tables import find_cell
 from prov_ledger.errors import Refused
@@ -31,41 +32,6 @@ class NewEvidence:
     cell: Mapping[str, object] | None = None
     scope: RawScope | None = None
     indifferent_to: Sequence[str] = ()
-
-
-@dataclass(frozen=True, slots=True)
-class Quote:
-    """What an evidence payload holds: the exact text and what helps to find it again."""
-
-    exact: str
-    prefix: str = ""
-    suffix: str = ""
-    header_path: tuple[str, ...] = ()
-    key: tuple[tuple[str, str], ...] = ()
-
-    def to_bytes(self) -> bytes:
-        """The payload: JSON, UTF-8, keys sorted; empty parts left out."""
-        parts = {
-            "exact": self.exact,
-            "header_path": list(self.header_path),
-            "key": [list(pair) for pair in self.key],
-            "prefix": self.prefix,
-            "suffix": self.suffix,
-        }
-        kept = {name: value for name, value in parts.items() if value}
-        return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
-
-    @classmethod
-    def from_bytes(cls, data: bytes) -> "Quote":
-        """The inverse of ``to_bytes``."""
-        parts = json.loads(data)
-        return cls(
-            parts["exact"],
-            parts.get("prefix", ""),
-            parts.get("suffix", ""),
-            tuple(parts.get("header_path", ())),
-            tuple((name, value) for name, value in parts.get("key", ())),
-        )
 
 
 class Capture:
@@ -117,7 +83,8 @@ class Capture:
         text = self._text[1]
         position = find_quote(text, new.quote or "", new.prefix, new.suffix)
         before, after = context_around(text, position)
-        return position, Quote(text[position.start : position.end], before, after)
+        headings = heading_path(text, position) if is_markdown(media_type) else ()
+        return position, Quote(text[position.start : position.end], before, after, headings)
 
     def _content(self, revision: Node) -> bytes:
         if self._text is not None and self._text[0] == revision:

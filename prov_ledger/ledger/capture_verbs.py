@@ -1,6 +1,7 @@
 """The verbs that set up a tenant and take in what sources say."""
 
 from collections.abc import Mapping, Sequence
+from functools import cached_property
 
 from prov_ledger.connectors.port import Connector
 from prov_ledger.ledger.capture import Capture, NewEvidence
@@ -14,6 +15,10 @@ from prov_ledger.model.records import Node
 
 class CaptureVerbs(Handle):
     """Facts, collections, sources, revisions, scopes, evidence, checks."""
+
+    @cached_property
+    def _capture(self) -> Capture:
+        return Capture(self._sources)
 
     def declare_fact(self, name: str, type: object, *, by: str | None = None) -> None:
         """Declare a fact: ``date``, ``instant``, ``code``, ``{number: UNIT}``, ``{code: personal}``."""
@@ -111,7 +116,7 @@ class CaptureVerbs(Handle):
         """Record a quote or a cell of a revision; the same again gives the same id."""
         new = NewEvidence(revision, quote, prefix, suffix, cell, scope, indifferent_to)
         with self._writing("evidence", by, purpose) as (work, acting):
-            return Capture(self._sources).evidence(work, acting, new)
+            return self._capture.evidence(work, acting, new)
 
     def check(self, source: str, outcome: str, *, by: str | None = None) -> None:
         """Record a currency check: ``current``, ``changed``, ``gone`` or ``unreachable``."""

@@ -4,10 +4,17 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
-from prov_ledger.checks.candidates import candidate_evidence, sources_under, wants_candidates, widened
+from prov_ledger.checks.candidates import (
+    candidate_evidence,
+    leaves_of,
+    revisions_without,
+    sources_under,
+    wants_candidates,
+    widened,
+)
+from prov_ledger.checks.quotes import Quote, fate_of
 from prov_ledger.checks.verdict import Asked, Judge
 from prov_ledger.errors import Corrupt, Refused
-from prov_ledger.ledger.capture import Quote
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import instant_from, parse_level
 from prov_ledger.model.durations import Duration, parse_duration
@@ -15,7 +22,7 @@ from prov_ledger.model.facts import QUESTION_DATE, FactValue, SealedValue
 from prov_ledger.model.ids import parse_id
 from prov_ledger.model.records import Level, Node
 from prov_ledger.model.scopes import Among, Scope
-from prov_ledger.model.slots import NEXT, Candidate, Citation, Decision, Slot
+from prov_ledger.model.slots import NEXT, Became, Candidate, Citation, Decision, Slot
 from prov_ledger.model.times import parse_date_or_instant, parse_instant
 from prov_ledger.model.world import World
 from prov_ledger.readers.port import Reader
@@ -91,6 +98,9 @@ def _parsed_or_none(id: str) -> Node | None:
         return parse_id(id)
     except Refused:
         return None
+
+
+_FATES: tuple[Became, ...] = ("same", "moved", "changed")
 
 
 class _Texts:
@@ -233,10 +243,36 @@ class _Answer:
         judge, others = self.judge, dict[Node, object]()
         if decision.verdict != "superseded":
             allowed = [s for s in sources_under(self.world, decision.id) if s in judge.asked.readable]
-            found = self.reader.evidence_on(allowed, self.as_of)
-            others = dict(found)
-            extra = {id: x for id, x in found.items() if id not in self.world.evidence}
+            on_sources = self.reader.evidence_on(allowed, self.as_of)
+            others = dict(on_sources)
+            extra = {id: x for id, x in on_sources.items() if id not in self.world.evidence}
             if extra:
                 scopes = self.reader.read(list(extra), self.as_of).scopes
                 judge = Judge(widened(self.world, extra, scopes), judge.asked)
-        return tuple(Candidate(id) for id in candidate_evidence(judge, decision, others))
+        chosen = candidate_evidence(judge, decision, others)
+        found = [Candidate(id) for id in chosen]
+        if decision.verdict != "superseded":
+            without = revisions_without(judge, decision, chosen)
+            found += [Candidate(rev, self._became(decision.id, rev)) for rev in without]
+        return tuple(found)
+
+    def _became(self, id: Node, revision: Node) -> Became:
+        """What became of the quotes under an id in another revision of their source: the worst of them."""
+        source = self.texts.tenant.state.reader.source_of(revision)
+        content = self.texts.get(revision, "content")
+        media_type = next(
+            x.record.media_type
+            for x in self.world.sources[source or ""].revisions
+            if x.record.id == revision
+        )
+        worst: Became = "same"
+        for leaf in leaves_of(self.world, id):
+            record = self.world.evidence[leaf].record
+            quote = self.texts.get(leaf, "quote")
+            if self.world.source_of[record.revision] != source:
+                continue
+            if quote is None or content is None:
+                return "changed"
+            became, _ = fate_of(Quote.from_bytes(quote), record.selector, content, media_type)
+            worst = max(worst, became, key=_FATES.index)
+        return worst
