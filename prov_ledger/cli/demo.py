@@ -13,7 +13,6 @@ from prov_ledger.cli.story import (
     BUDGET,
     CAPTURED,
     CHANGE,
-    NEW_YEAR,
     READER,
     StoryClock,
     Told,
@@ -31,12 +30,13 @@ commands = Commands()
 
 @dataclass(frozen=True, slots=True)
 class Question:
-    """One question after the compaction: how it reads, what is asked for, and why it comes out so.
+    """One question after the compaction: how it reads, which claim of the packet it is put to, and why.
 
     ``why`` completes the verdict where the slot alone does not say which date it was.
     """
 
     text: str
+    label: str
     id: str
     facts: Mapping[str, object]
     why: str = ""
@@ -68,13 +68,13 @@ def _questions(told: Told, successor: str) -> tuple[Question, ...]:
     july, april = {"purchase_date": "2026-07-02"}, {"purchase_date": "2026-04-12"}
     begins, no_period = f"the rule begins {CHANGE}", "nobody gave the page a period"
     return (
-        Question("I bought it on 2 July. How long may I return it?", told.sixty_days, july),
-        Question("I bought it on 12 April. How long may I return it?", told.sixty_days, april, begins),
-        Question("How long may I return it?", told.sixty_days, {}),
-        Question("Is my zip mended for free?", told.zip, {}),
-        Question("I bought it on 12 April. Is my zip mended for free?", told.zip, april, no_period),
-        Question("I bought it on 2 July. Who pays the postage?", told.postage, july),
-        Question("The same, by the claim that corrected it:", successor, july),
+        Question("I bought it on 2 July. How long may I return it?", "c1", told.sixty_days, july),
+        Question("I bought it on 12 April. How long may I return it?", "c1", told.sixty_days, april, begins),
+        Question("How long may I return it?", "c1", told.sixty_days, {}),
+        Question("Is my zip mended for free?", "c2", told.zip, {}),
+        Question("I bought it on 12 April. Is my zip mended for free?", "c2", told.zip, april, no_period),
+        Question("I bought it on 2 July. Who pays the postage?", "c3", told.postage, july),
+        Question("I bought it on 2 July. Who pays the postage?", "the correction of c3", successor, july),
     )
 
 
@@ -95,8 +95,8 @@ def _quotes(ledger: Ledger, slots: list[Slot]) -> dict[str, str]:
 
 def _before(packet: str, tokens: int) -> Iterator[str]:
     yield f"Two policies of a shop, captured on {CAPTURED.date()} (texts: examples/demo)"
-    yield f'  Returns policy, version 11   "within 30 days"  bought {NEW_YEAR} to {CHANGE}'
-    yield f'  Returns policy, version 12   "within 60 days"  bought from {CHANGE} on'
+    yield f'  Returns policy, version 11   "within 30 days"  if bought before {CHANGE}'
+    yield f'  Returns policy, version 12   "within 60 days"  if bought from {CHANGE} on'
     yield '  Repairs                      "free of charge"  nobody stated a period'
     yield ""
     yield "An agent concluded three things, each with its evidence. Then its context was"
@@ -112,7 +112,7 @@ def _after(
 ) -> Iterator[str]:
     for number, (question, slot) in enumerate(zip(questions, slots, strict=True), 1):
         yield ""
-        yield f"{number}. {question.text}"
+        yield f"{number}. {question.text} [{question.label}]"
         yield from textwrap.wrap(
             f"{slot.verdict.upper()}: {_reason(question, slot, quotes)}",
             WIDTH,
@@ -124,13 +124,13 @@ def _after(
 def _reason(question: Question, slot: Slot, quotes: Mapping[str, str]) -> str:
     parts = [f'"{citation.quote}" ({citation.title}, {citation.label})' for citation in slot.quotes]
     if slot.same_question and slot.quotes:
-        parts.append("asked for the facts it was made for")
+        parts.append("made for these facts")
     if slot.assumed_open and slot.last_confirmed:
         parts.append(f"no end stated, last confirmed {slot.last_confirmed.date()}")
     if slot.decided_by:
-        parts.append(f"{slot.decided_by} decides")
-    parts += [f"{name} is missing: ask" for name in slot.missing]
-    parts += [f"{name} is not considered: ask" for name in slot.unconsidered]
+        parts.append(f"decided by {slot.decided_by}")
+    parts += [f"{name} is missing, so ask" for name in slot.missing]
+    parts += [f"the page does not look at {name}, so ask" for name in slot.unconsidered]
     if slot.superseded_by:
         parts.append("a correction replaced it")
     if question.why:

@@ -14,7 +14,7 @@ from prov_ledger.cli.values import parse_enumerated, parse_pairs
 from prov_ledger.errors import Refused
 from prov_ledger.model.plain import encode_plain
 from prov_ledger.model.records import LEVELS
-from prov_ledger.model.times import parse_date_or_instant, parse_instant
+from prov_ledger.model.times import parse_date_or_instant
 
 commands = Commands()
 
@@ -57,7 +57,7 @@ def resolve(
         list[str] | None, typer.Option("-f", "--fact", metavar="NAME=VALUE", help="Given fact; repeatable.")
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option(metavar="INSTANT", help="Read what was recorded up to then.")
+        str | None, typer.Option(metavar="WHEN", help="Read what was recorded up to then.")
     ] = None,
     min_authority: Annotated[
         str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(LEVELS)}.")
@@ -75,7 +75,7 @@ def resolve(
         slots = ledger.resolve(
             ids,
             facts=parse_pairs(facts or [], "-f"),
-            as_of=None if as_of is None else parse_instant(as_of),
+            as_of=None if as_of is None else parse_date_or_instant(as_of),
             min_authority=parse_enumerated(min_authority, LEVELS, "--min-authority"),
             max_age=max_age,
             thread=thread,

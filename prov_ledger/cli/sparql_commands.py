@@ -6,12 +6,12 @@ from typing import Annotated
 import typer
 
 from prov_ledger.cli.command import Commands
-from prov_ledger.cli.render import table_lines, terminal_width
+from prov_ledger.cli.render import terminal_width
 from prov_ledger.cli.results import FORMATS, format_answer
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_pairs, read_bytes
 from prov_ledger.errors import Refused
-from prov_ledger.queries.binding import load_query, query_names
+from prov_ledger.queries.binding import NamedQuery, load_query, query_names
 
 _EXAMPLE = """\
 prov-ledger sparql -q 'SELECT ?claim { ?claim a pl:Claim }' --text claim
@@ -64,9 +64,16 @@ def sparql(
 
 
 def _list(session: Session) -> None:
-    listed = [load_query(name) for name in query_names()]
-    rows = [(query.name, " ".join(each.name for each in query.parameters), query.title) for query in listed]
-    session.emit(
-        listed,
-        table_lines(("name", "parameters", "what it gives"), rows, terminal_width()),
+    # What the SPARQL reader itself runs is no part of the library.
+    listed = [load_query(name) for name in query_names() if not name.startswith("reader_")]
+    lines = (line for query in listed for line in (_call(query), f"    {query.title}"))
+    session.emit(listed, lines)
+
+
+def _call(query: NamedQuery) -> str:
+    """How a query of the library is called; optional parameters in brackets."""
+    given = (f"-p {each.name}=..." for each in query.parameters)
+    shown = (
+        f"[{text}]" if each.optional else text for text, each in zip(given, query.parameters, strict=True)
     )
+    return " ".join([query.name, *shown])

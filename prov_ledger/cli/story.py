@@ -9,7 +9,6 @@ from prov_ledger.resources import demo_dir
 
 CAPTURED = datetime(2026, 6, 10, 9, tzinfo=UTC)
 ASKED = datetime(2026, 7, 20, 9, tzinfo=UTC)
-NEW_YEAR = date(2026, 1, 1)
 CHANGE = date(2026, 6, 1)
 READER = "support-bot"
 BUDGET = 200
@@ -56,7 +55,7 @@ def tell(ledger: Ledger) -> Told:
         data=demo_text("returns-11.md"),
         media_type="text/markdown",
         label="version 11",
-        scope=[{"fact": "purchase_date", "from": NEW_YEAR, "until": CHANGE}],
+        scope=[{"fact": "purchase_date", "from": "open", "until": CHANGE}],
     )
     new = ledger.revision(
         returns,

@@ -26,7 +26,9 @@ Name = Annotated[
         help="Tells apart what has the same paths: one name per repository, folder or branch of its own.",
     ),
 ]
-
+Collection = Annotated[
+    str | None, typer.Option(metavar="NAME", help="The collection of the sources that are new.")
+]
 
 commands = Commands("sync", "Capture a git history or a folder.")
 
@@ -38,13 +40,14 @@ def git(
     branch: Annotated[str | None, typer.Option(help="Default: the one checked out.")] = None,
     path: Glob = None,
     name: Name = "git",
+    collection: Collection = None,
 ) -> None:
     """Capture a git history.
 
     Each path is a source; each change along the first parents is a revision of it. Runs of one name
     with other branches or globs add to the same sources, each change once.
     """
-    _sync(session, GitConnector(Path(repository), branch, path, name))
+    _sync(session, GitConnector(Path(repository), branch, path, name), collection)
 
 
 @commands.add("files", example="prov-ledger sync files ~/handbook")
@@ -53,17 +56,18 @@ def files(
     folder: Annotated[Path, typer.Argument(metavar="DIR", help="The folder.")],
     path: Glob = None,
     name: Name = "files",
+    collection: Collection = None,
 ) -> None:
     """Capture a folder as it is now.
 
     Each file is a source; its bytes are a revision where they have changed.
     """
-    _sync(session, FilesConnector(folder, path, name))
+    _sync(session, FilesConnector(folder, path, name), collection)
 
 
-def _sync(session: Session, connector: Connector) -> None:
+def _sync(session: Session, connector: Connector, collection: str | None) -> None:
     with session.open() as ledger, connector, _progress() as progress:
-        report = ledger.sync(connector, progress=progress)
+        report = ledger.sync(connector, collection=collection, progress=progress)
     session.emit(report, [report.summary()])
 
 

@@ -40,7 +40,7 @@ def _slots(world: World, step: Step) -> list[Slot]:
         principal=_who(step),
         facts=step.mapping("facts"),
         purpose=step.find_text("purpose"),
-        as_of=step.instant("as_of"),
+        as_of=step.moment("as_of"),
         thread=step.find_text("thread"),
         min_authority=world.scenario.min_authority,
         max_age=world.scenario.max_age,

@@ -4,7 +4,9 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from prov_ledger.errors import ProvLedgerError
-from prov_ledger.model.facts import parse_fact_type
+from prov_ledger.ledger.layout import parse_tenant
+from prov_ledger.ledger.sources import temporal_fact
+from prov_ledger.model.facts import FactTable, parse_fact_type
 from prov_ledger.model.times import parse_zone
 from prov_ledger.scenarios.document import parse_document
 from prov_ledger.scenarios.forms import Form, Malformed, kind_of
@@ -67,8 +69,11 @@ def parse_scenario(data: bytes, file: str) -> Scenario:
 def _check_head(head: Mapping[str, object], file: str) -> None:
     try:
         zone = parse_zone(str(head.get("zone", "UTC")))
+        table = FactTable(zone)
         for name, raw in _mapping(head.get("facts")).items():
-            parse_fact_type(name, raw, zone)
+            table = table.declare(parse_fact_type(name, raw, zone))
+        temporal_fact(table, str(head.get("governed_by", "question_date")))
+        parse_tenant(str(head.get("tenant", "acme")))
     except ProvLedgerError as error:
         raise NotAScenario(file, f"head: {error.message}") from error
 
@@ -102,6 +107,10 @@ def _check_step(step: Step, keys: Keys, file: str) -> None:
         raise NotAScenario(file, f"{where}: key 'purpose': only beside 'who' or 'by'")
     if step.do == "revision" and sum(key in step for key in _TEXTS) > 1:
         raise NotAScenario(file, f"{where}: expected only one of {', '.join(_TEXTS)}")
+    try:
+        parse_tenant(step.find_text("tenant") or "acme")
+    except ProvLedgerError as error:
+        raise NotAScenario(file, f"{where}: key 'tenant': {error.message}") from error
     if step.do == "refused" and "error" not in step:
         raise NotAScenario(file, f"{where}: key 'error' is missing")
     if step.do == "resolve":

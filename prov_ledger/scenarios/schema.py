@@ -149,7 +149,7 @@ _PACKET = record({"has": _names, "lacks": _names, "tokens_at_most": whole_number
 #: Steps that look at it; ``refused`` holds another step and is read by the parser.
 EXPECTATIONS: Mapping[str, Keys] = MappingProxyType(
     {
-        "resolve": {**_READER, "ids": _names, "as_of": instant, "thread": text, "expect": _slots},
+        "resolve": {**_READER, "ids": _names, "as_of": scalar, "thread": text, "expect": _slots},
         "alike": {**_READER, "ids": _names},
         "answer": {**_READER, "thread": text, "text": text, "expect": _ANSWER},
         "thread": {**_READER, "thread": text, "expect": _slots},
