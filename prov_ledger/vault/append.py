@@ -1,12 +1,16 @@
 """Writing entries: rows, payloads and the Merkle tree inside one held write lock."""
 
 import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
-from prov_ledger.errors import ClockWentBack
+from prov_ledger.errors import ClockWentBack, StorageError
 from prov_ledger.merkle.tree import Frontier, leaf_hash
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.port import NewEntry, SealedPayload
+from prov_ledger.vault.sqlite_errors import translated
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
@@ -40,13 +44,17 @@ def _optional_microseconds(instant: datetime | None) -> int | None:
 class SqliteTransaction:
     """The write lock of a journal, held by one thread until its block ends."""
 
-    __slots__ = ("_connection", "_frontier", "_last_us")
+    __slots__ = ("_connection", "_frontier", "_last_us", "_path", "_usable")
 
-    def __init__(self, connection: sqlite3.Connection, frontier: Frontier, last_us: int | None) -> None:
+    def __init__(
+        self, connection: sqlite3.Connection, frontier: Frontier, last_us: int | None, path: Path
+    ) -> None:
         """Continue a journal that ends with ``frontier`` and the time of its last entry."""
+        self._path = path
         self._connection = connection
         self._frontier = frontier
         self._last_us = last_us
+        self._usable = True
 
     @property
     def size(self) -> int:
@@ -58,30 +66,60 @@ class SqliteTransaction:
         """When the last entry was recorded; None in an empty journal."""
         return None if self._last_us is None else from_microseconds(self._last_us)
 
-    @property
-    def frontier(self) -> Frontier:
-        """The right edge of the tree, those of this transaction included."""
-        return self._frontier
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """A part of the write that is undone alone when it raises; what came before it stays."""
+        frontier, last_us = self._frontier.copy(), self._last_us
+        with translated(self._path):
+            self._connection.execute("SAVEPOINT part")
+        try:
+            yield
+        except BaseException:
+            self._undo_part()
+            self._frontier, self._last_us = frontier, last_us
+            raise
+        with translated(self._path):
+            self._connection.execute("RELEASE part")
+
+    def _undo_part(self) -> None:
+        """Back to where the part began; some errors, a full disk among them, have undone the whole."""
+        self._usable = False
+        if self._connection.in_transaction:
+            with translated(self._path):
+                self._connection.execute("ROLLBACK TO part")
+                self._connection.execute("RELEASE part")
+            self._usable = True
 
     def append(self, entry: NewEntry) -> int:
         """Add an entry; its sequence. Raises Refused ``already_exists`` for an id or field that is taken.
 
-        Raises ClockWentBack when it is recorded before the entry that it follows. After an error the
-        whole block must end: what was written of this entry is undone with it.
+        Raises ClockWentBack when it is recorded before the entry that it follows. After ``already_exists``
+        the block can only be undone, since a part of the entry was written.
         """
+        if not self._usable:
+            raise StorageError("this transaction has ended or failed; begin another")
         recorded_us = to_microseconds(entry.recorded)
         if self._last_us is not None and recorded_us < self._last_us:
             raise ClockWentBack(
                 f"entry {self.size + 1} would be recorded at {entry.recorded.isoformat()}, before the last "
                 f"one ({from_microseconds(self._last_us).isoformat()}); set the clock"
             )
-        sequence = self._write_entry(entry, recorded_us)
-        self._write_references(entry, sequence)
-        if entry.payloads:
+        self._usable = False
+        with translated(self._path):
+            sequence = self._write_entry(entry, recorded_us)
+            self._write_references(entry, sequence)
             self._write_payloads(entry, sequence)
         self._last_us = recorded_us
+        self._usable = True
         crash_point("journal.appended")
         return sequence
+
+    def end(self) -> Frontier:
+        """No more appends; the frontier to go on from. Raises StorageError when an append failed half way."""
+        if not self._usable:
+            raise StorageError("an entry was written in part only; nothing of this write is kept")
+        self._usable = False
+        return self._frontier
 
     def _write_entry(self, entry: NewEntry, recorded_us: int) -> int:
         """The entry, its leaf, and the hashes of the subtrees that the leaf completes."""

@@ -80,9 +80,9 @@ class SqliteJournal(EntryReads):
             frontier = self._frontier
             if frontier.size != size:
                 frontier = _frontier_at(connection, size)
-            transaction = SqliteTransaction(connection, frontier.copy(), last_us)
+            transaction = SqliteTransaction(connection, frontier.copy(), last_us, self.path)
             yield transaction
-            committed = transaction.frontier
+            committed = transaction.end()
         # Another writer may be between commit and here: only a longer tree replaces a shorter one.
         if committed.size > self._frontier.size:
             self._frontier = committed

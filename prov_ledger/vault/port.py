@@ -81,6 +81,10 @@ class Transaction(Protocol):
         """When the last entry was recorded; None in an empty journal."""
         ...
 
+    def part(self) -> AbstractContextManager[None]:
+        """A part of the write that is undone alone when it raises; what came before it stays."""
+        ...
+
     def append(self, entry: NewEntry) -> int:
         """Add an entry; its sequence. Raises Refused ``already_exists`` for an id that is taken."""
         ...

@@ -66,8 +66,14 @@ class Sealer:
         return hmac.compare_digest(commitment.hex(), payload.commitment_hex)
 
     def token(self, kind: str, text: str) -> bytes:
-        """The keyed hash, 16 bytes, under which a text of some kind is looked up in this tenant."""
-        message = _TOKEN_DOMAIN + kind.encode() + b"\0" + text.encode()
+        """The keyed hash, 16 bytes, under which a text of some kind is looked up in this tenant.
+
+        Raises Refused ``bad_input`` for a text with lone surrogates.
+        """
+        try:
+            message = _TOKEN_DOMAIN + kind.encode() + b"\0" + text.encode()
+        except UnicodeEncodeError:
+            raise Refused("bad_input", "a name holds half a character (a lone surrogate): mend it") from None
         return hmac.digest(self._tickets.lookup_key, message, "sha256")[:TOKEN_BYTES]
 
     def _open(self, payload: SealedPayload, secret: bytes | None) -> bytes:

@@ -2,6 +2,7 @@
 
 import threading
 from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -106,6 +107,32 @@ def test_what_is_taken_is_refused_and_nothing_of_the_block_is_kept(tenant: Tenan
     assert refused.value.error_code == "already_exists"
     assert tenant.journal.size() == 1
     assert tenant.journal.entry_of("ev_b") is None
+
+
+def test_a_refusal_that_was_swallowed_does_not_let_half_an_entry_in(tenant: Tenant) -> None:
+    tenant.append("a")
+    with pytest.raises(StorageError, match="in part only"), tenant.journal.writing() as transaction:  # noqa: SIM117
+        with suppress(Refused):
+            transaction.append(tenant.draft("a"))
+    assert tenant.journal.size() == 1
+    assert tenant.append("b") == 2
+
+
+def test_a_clock_that_went_back_leaves_the_block_usable(tenant: Tenant) -> None:
+    tenant.append("a", seconds=5)
+    with tenant.journal.writing() as transaction:
+        with pytest.raises(ClockWentBack):
+            transaction.append(tenant.draft("b", seconds=4))
+        transaction.append(tenant.draft("b", seconds=5))
+    assert tenant.journal.size() == 2
+
+
+def test_a_transaction_cannot_be_used_after_its_block(tenant: Tenant) -> None:
+    with tenant.journal.writing() as transaction:
+        pass
+    with pytest.raises(StorageError, match="has ended"):
+        transaction.append(tenant.draft("a"))
+    assert tenant.journal.size() == 0
 
 
 def test_an_exception_in_the_block_undoes_all_of_it_and_the_next_write_goes_on(tenant: Tenant) -> None:
