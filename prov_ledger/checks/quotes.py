@@ -5,6 +5,7 @@ from dataclasses import dataclass
 
 from prov_ledger.checks.documents import parse_media_type, text_of
 from prov_ledger.checks.markdown import heading_path
+from prov_ledger.checks.selectors import context_around, text_at
 from prov_ledger.checks.tables import find_cell
 from prov_ledger.errors import Refused
 from prov_ledger.model.records import CellPosition, Selector, TextPosition
@@ -49,6 +50,13 @@ class Quote:
 def is_markdown(media_type: str) -> bool:
     """Whether a page of this media type has headings that a quote stands under."""
     return parse_media_type(media_type).essence == "text/markdown"
+
+
+def quote_at(text: str, position: TextPosition, headings: bool) -> Quote:
+    """The quote at a position of a text, with what stands around it and the headings above it."""
+    before, after = context_around(text, position)
+    path = heading_path(text, position) if headings else ()
+    return Quote(text_at(text, position), before, after, path)
 
 
 def fate_of(

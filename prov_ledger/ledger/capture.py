@@ -5,9 +5,8 @@ from dataclasses import dataclass
 
 from prov_ledger.checks.documents import text_of
 from prov_ledger.checks.effective import Revisions
-from prov_ledger.checks.markdown import heading_path
-from prov_ledger.checks.quotes import Quote, is_markdown
-from prov_ledger.checks.selectors import context_around, find_quote
+from prov_ledger.checks.quotes import Quote, is_markdown, quote_at
+from prov_ledger.checks.selectors import find_quote
 from prov_ledger.checks.tables import find_cell
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft
@@ -60,7 +59,7 @@ class Capture:
         if scope is not None:
             self._check_narrower(revision, scope, table)
         selector, quote = self._select(revision, new)
-        return self._record(work, acting, revision, selector, quote, scope, indifferent)
+        return self.record(work, acting, revision, selector, quote, scope, indifferent)
 
     def _check_narrower(self, revision: Node, scope: Scope, table: FactTable) -> None:
         reader = self.tenant.state.reader
@@ -82,16 +81,14 @@ class Capture:
             self._text = (revision, text_of(data, media_type), data)
         text = self._text[1]
         position = find_quote(text, new.quote or "", new.prefix, new.suffix)
-        before, after = context_around(text, position)
-        headings = heading_path(text, position) if is_markdown(media_type) else ()
-        return position, Quote(text[position.start : position.end], before, after, headings)
+        return position, quote_at(text, position, is_markdown(media_type))
 
     def _content(self, revision: Node) -> bytes:
         if self._text is not None and self._text[0] == revision:
             return self._text[2]
         return self.sources.data(revision, "content")
 
-    def _record(
+    def record(
         self,
         work: Work,
         acting: Acting,
@@ -101,6 +98,7 @@ class Capture:
         scope: Scope | None,
         indifferent: frozenset[str],
     ) -> Node:
+        """Record evidence whose parts were checked before; the same provision again gives the same id."""
         span = self._span(revision, selector)
         known = self.tenant.journal.find("span", self.tenant.sealer.token("span", span))
         again = self._same_provision([x.id for x in known], scope)

@@ -51,6 +51,11 @@ class CaptureVerbs(Handle):
                 work, acting, name, governed_by, indifferent_to, sensitive, reaffirm
             )
 
+    def sensitive(self, collection: str, *, by: str | None = None) -> None:
+        """Say that reminder packets carry no statements from a collection; what else holds for it stays."""
+        with self._writing("collection", by, None) as (work, acting):
+            self._sources.mark_sensitive(work, acting, collection)
+
     def source(
         self,
         *,

@@ -96,6 +96,22 @@ class Claims:
         draft.about.append(id)
         work.append(draft, acting.agent or "")
 
+    def restate(self, work: Work, acting: Acting, claim: str, says: str, exposure: Sequence[str]) -> None:
+        """Put a claim into words that rest on ``exposure`` alone."""
+        id, _ = self._owned(acting, claim, "restate")
+        ids, world = self.session.require(acting, exposure)
+        if not says.strip() or not ids:
+            raise Refused("incomplete", "a restatement needs its words and what they rest on")
+        self._check_kinds(dict(zip(ids, ids, strict=True)))
+        draft = work.draft("restate")
+        node = f"{draft.id}#restatement"
+        sealed = draft.seal(node, "statement", says)
+        agent = acting.agent or ""
+        used = _closed_exposure(world, ids)
+        draft.records.append(r.RestatementRecord(node, id, sealed, used, agent, self.tenant.now()))
+        draft.about.append(id)
+        work.append(draft, agent)
+
     def contradict(self, work: Work, acting: Acting, claims: Sequence[str]) -> None:
         """Record that two claims cannot both hold."""
         ids, _ = self.session.require(acting, claims)
@@ -111,13 +127,8 @@ class Claims:
 
     def _owned(self, acting: Acting, claim: str, verb: str) -> tuple[Node, World]:
         ids, world = self.session.require(acting, [claim])
-        id = ids[0]
-        if id not in world.claims:
-            raise unknown(id)
-        owner = world.claims[id].record.agent
-        if owner != acting.agent and not self.session.is_curator(acting.agent):
-            raise Refused("denied", f"{id} is another agent's: only that agent or a curator may {verb} it")
-        return id, world
+        owned(self.session, acting, world, ids[0], verb)
+        return ids[0], world
 
     # checks
 
@@ -128,7 +139,7 @@ class Claims:
         parsed = dict(zip(named, ids, strict=True))
         justifications = tuple(tuple(dict.fromkeys(parsed[id] for id in group)) for group in groups)
         _check_complete(new, justifications)
-        self._check_kinds(parsed, new)
+        self._check_kinds(parsed)
         if old is not None:
             self._check_acyclic(world, justifications, old)
         table = self.sources.table()
@@ -155,7 +166,8 @@ class Claims:
             world,
         )
 
-    def _check_kinds(self, parsed: Mapping[str, Node], new: NewClaim) -> None:
+    @staticmethod
+    def _check_kinds(parsed: Mapping[str, Node]) -> None:
         for id in parsed.values():
             if not id.startswith(("ev_", "cl_")):
                 raise Refused(
@@ -268,6 +280,14 @@ class Claims:
         )
         draft.about += [f"{m}#claims" for members in checked.justifications for m in members]
         return id
+
+
+def owned(session: Session, acting: Acting, world: World, id: Node, verb: str) -> None:
+    """Raise Refused ``unknown_id`` unless it is a claim, ``denied`` unless the agent may change it."""
+    if id not in world.claims:
+        raise unknown(id)
+    if world.claims[id].record.agent != acting.agent and not session.is_curator(acting.agent):
+        raise Refused("denied", f"{id} is another agent's: only that agent or a curator may {verb} it")
 
 
 def _groups(support: Support) -> list[list[str]]:

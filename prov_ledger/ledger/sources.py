@@ -8,14 +8,14 @@ from datetime import date, datetime
 
 from prov_ledger.checks.documents import parse_media_type
 from prov_ledger.errors import Refused
-from prov_ledger.ledger.draft import Draft
+from prov_ledger.ledger.draft import Draft, encoded
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
-from prov_ledger.model.facts import TEMPORAL_KINDS, FactTable
+from prov_ledger.model.facts import TEMPORAL_KINDS, FactTable, SealedValue
 from prov_ledger.model.ids import mint_id, parse_id
 from prov_ledger.model.records import CHECK_OUTCOMES, LEVELS, Level, Node
-from prov_ledger.model.scopes import Scope, parse_scope
+from prov_ledger.model.scopes import Among, Scope, open_scope, parse_scope
 from prov_ledger.model.times import day_interval, parse_date_or_instant, parse_instant
 from prov_ledger.model.world import SourceHistory
 from prov_ledger.vault.port import Lookup
@@ -109,6 +109,17 @@ class Sources:
         field = {"rev": "label", "ev": "quote"}.get(id.partition("_")[0], "name")
         data = self.data(id, field)
         return str(json.loads(data)["exact"]) if field == "quote" else data.decode()
+
+    def opened_scope(self, scope: Scope) -> Scope:
+        """A recorded scope with its sealed values opened."""
+        nodes = [
+            value.node
+            for condition in scope.conditions
+            if isinstance(condition, Among)
+            for value in condition.values
+            if isinstance(value, SealedValue)
+        ]
+        return open_scope(scope, {node: self.text(node, "value") for node in nodes}, self.table())
 
     def add(self, work: Work, acting: Acting, new: NewSource) -> Node:
         """Record a source; the same connector and native id again gives it a new title, same id."""
@@ -242,6 +253,20 @@ class Sources:
         work.append(draft, agent)
         return id
 
+    def mark_sensitive(self, work: Work, acting: Acting, name: str) -> None:
+        """State anew what holds for a collection, and that it is sensitive."""
+        id = self.session.name(work, "collection", name, _agent(acting))
+        held = self.tenant.state.reader.collection(id)
+        self.collection(
+            work,
+            acting,
+            name,
+            held.governed_by if held else None,
+            sorted(held.indifferent_to) if held else (),
+            sensitive=True,
+            reaffirm=held.reaffirm if held else False,
+        )
+
     # revisions
 
     def revise(self, work: Work, acting: Acting, new: "NewRevision") -> Node:
@@ -269,7 +294,7 @@ class Sources:
         """Record a revision whose parts were checked before."""
         draft = work.draft("revision")
         id = draft.entity(mint_id("rev"))
-        data = new.data.encode() if isinstance(new.data, str) else new.data
+        data = encoded(new.data) if isinstance(new.data, str) else new.data
         sealed = draft.seal_scope(scope, f"{id}#scope", self.table()) if scope is not None else None
         draft.records.append(
             r.RevisionRecord(

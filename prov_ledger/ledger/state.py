@@ -56,6 +56,10 @@ class State:
         """The entry that recorded an entity first, or None."""
         return self._entries.entry_of(id)
 
+    def entries_about(self, key: str) -> Iterable[r.Entry]:
+        """The entries that the journal indexes under a subject."""
+        return self._entries.about(key)
+
     def entries_of(self, kind: str) -> Iterable[r.Entry]:
         """All entries of a kind, in order."""
         return self._entries.entries(0, (kind,))

@@ -2,12 +2,12 @@
 
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from prov_ledger.checks.shapes import EntryValidator
-from prov_ledger.errors import ClockWentBack, ShapeViolation
+from prov_ledger.errors import ClockWentBack, ShapeViolation, StorageError
 from prov_ledger.ledger.draft import Draft
 from prov_ledger.ledger.graph import GraphFactory, graph_of
 from prov_ledger.ledger.hop import Hop
@@ -16,6 +16,8 @@ from prov_ledger.ledger.state import DecodedEntries, State
 from prov_ledger.model import records as r
 from prov_ledger.model.times import format_instant
 from prov_ledger.rdf.encode import encode_entry
+from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.database import BUSY_TIMEOUT_MS
 from prov_ledger.vault.denials import Denial, Denials
 from prov_ledger.vault.journal import SqliteJournal
 from prov_ledger.vault.keys import KeyProvider
@@ -43,23 +45,23 @@ class Tenant:
     ) -> None:
         folder = tenant_folder(ledger, name)
         self.ledger, self.name, self.clock = ledger, name, clock
-        self.journal = SqliteJournal.open(folder)
-        try:
-            self.tickets = TicketStore.open(folder, keys)
-        except BaseException:
-            self.journal.close()
-            raise
-        self.denials = Denials.open(folder)
-        self.sealer = Sealer(self.tickets)
-        self.base = self.journal.meta("base") or ""
-        self.graph = graph_of(ledger, name, self.base, self.journal, graph)
-        self.reading = State(self.journal, self.base)
-        self.lock = threading.RLock()
-        self._writing = State(self.journal, self.base)
-        self._work: Work | None = None
-        self._writer: int | None = None
-        self._validator: EntryValidator | None = None
-        self.complete_denials()
+        with ExitStack() as opened:
+            self.journal = opened.enter_context(closing(SqliteJournal.open(folder)))
+            self.tickets = opened.enter_context(closing(TicketStore.open(folder, keys)))
+            self.denials = opened.enter_context(closing(Denials.open(folder)))
+            self.sealer = Sealer(self.tickets)
+            self.base = self.journal.meta("base") or ""
+            self.graph = graph_of(ledger, name, self.base, self.journal, self.is_writing, graph)
+            self.reading = State(self.journal, self.base)
+            #: Held by a verb that reads: the reading state is one for all threads.
+            self.lock = threading.RLock()
+            self._writing = State(self.journal, self.base)
+            self._turn = threading.Lock()
+            self._work: Work | None = None
+            self._writer: int | None = None
+            self._validator: EntryValidator | None = None
+            self.complete_denials()
+            opened.pop_all()
 
     @property
     def validator(self) -> EntryValidator:
@@ -71,10 +73,15 @@ class Tenant:
     @property
     def state(self) -> State:
         """The state for this thread: within a write its own, otherwise what is committed."""
-        if self._work is not None and self._writer == threading.get_ident():
+        if self.is_writing():
             return self._writing
-        self.reading.refresh()
+        with self.lock:
+            self.reading.refresh()
         return self.reading
+
+    def is_writing(self) -> bool:
+        """Whether this thread is within a write."""
+        return self._work is not None and self._writer == threading.get_ident()
 
     def now(self) -> datetime:
         """The clock, in UTC."""
@@ -84,29 +91,42 @@ class Tenant:
     def writing(self, batched: bool = False) -> Iterator["Work"]:
         """The write lock: all that is appended within becomes durable together, or not at all.
 
-        Within a write of the same thread it joins that write, so a batch is a write around writes.
+        Within a write of the same thread it joins that write, so a batch is a write around writes; what
+        a refused verb had appended by then is undone alone, and the batch may go on.
         """
-        if self._work is not None and self._writer == threading.get_ident():
-            yield self._work
+        if self._work is not None and self.is_writing():
+            with self._work.part():
+                yield self._work
             return
+        if not self._turn.acquire(timeout=BUSY_TIMEOUT_MS / 1000):
+            raise StorageError("another thread is writing for too long: try again", code="busy")
+        try:
+            with self._transaction(batched) as work:
+                yield work
+            if work.denials:
+                crash_point("denials.due")
+                self.complete_denials()
+        finally:
+            self._turn.release()
+
+    @contextmanager
+    def _transaction(self, batched: bool) -> Iterator["Work"]:
+        """The journal's write lock; after a failure nothing is remembered of what was undone."""
         try:
             with self.journal.writing() as transaction:
                 self._writing.refresh()
-                work = Work(self, transaction, self._writing, batched)
-                self._work, self._writer = work, threading.get_ident()
-                yield work
+                self._work = Work(self, transaction, self._writing, batched)
+                self._writer = threading.get_ident()
+                yield self._work
+                crash_point("write.complete")
         except BaseException:
-            if self._work is not None and self._writer == threading.get_ident():
-                if self._work.appended:
-                    self._writing.drop()
-                self._work = self._writer = None
+            self._writing.drop()
             raise
-        self._work = self._writer = None
-        if work.denials:
-            self.denials.append(work.denials, through=work.denials[-1].sequence)
+        finally:
+            self._work = self._writer = None
 
     def complete_denials(self) -> None:
-        """Bring the list of denials to the journal's end, as after a crash between the two."""
+        """Bring the list of denials to the journal's end: also what another process left out, killed."""
         last = self.denials.last_sequence()
         entries = DecodedEntries(self.journal, self.base).entries(last, DENYING_KINDS)
         missing = [row for entry in entries for row in denials_of(entry)]
@@ -151,6 +171,20 @@ class Work:
         self.recorded = self._time()
         #: The retrieval context that evidence of this write may share, by what it says.
         self.contexts: dict[object, r.Node] = {}
+
+    @contextmanager
+    def part(self) -> Iterator[None]:
+        """What one verb appends within a batch: undone alone when the verb is refused."""
+        appended, denials, contexts = self.appended, len(self.denials), dict(self.contexts)
+        try:
+            with self._transaction.part():
+                yield
+        except BaseException:
+            if self.appended != appended:
+                self.state.drop()
+                self.appended, self.contexts = appended, contexts
+                del self.denials[denials:]
+            raise
 
     def _time(self) -> datetime:
         """The recorded time of the next entry: the clock, and never before the last entry."""

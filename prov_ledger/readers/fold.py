@@ -24,6 +24,11 @@ def up_to(found: dict[r.Node, Recorded[T]] | None, as_of: datetime | None) -> tu
     return tuple(sorted(kept, key=lambda x: (x.sequence, x.node)))
 
 
+def in_recorded_order(found: dict[r.Node, Recorded[T]]) -> dict[r.Node, Recorded[T]]:
+    """The same items, in the order in which they were recorded."""
+    return dict(sorted(found.items(), key=lambda item: (item[1].sequence, item[0])))
+
+
 class Fold:
     """What was stated, by subject."""
 
@@ -75,9 +80,13 @@ class Fold:
     def apply(self, entry: r.Entry) -> None:
         """Take in all statements of one entry; doing so twice changes nothing."""
         for stated in entry.statements:
-            apply = self._apply.get(type(stated.record))
-            if apply is not None:
-                apply(Recorded(stated.node, stated.record, entry.recorded, entry.sequence))
+            self.take(stated, entry.recorded, entry.sequence)
+
+    def take(self, stated: r.Stated, at: datetime, sequence: int) -> None:
+        """Take in one statement with its recorded time and the sequence of its entry."""
+        apply = self._apply.get(type(stated.record))
+        if apply is not None:
+            apply(Recorded(stated.node, stated.record, at, sequence))
 
     @staticmethod
     def _put(into: _Many[T], subject: r.Node, x: Recorded[T]) -> None:
@@ -122,6 +131,10 @@ class Fold:
     def _supersession(self, x: Recorded[r.SupersessionRecord]) -> None:
         self.supersessions[x.record.old] = x
         self.supersedes[x.record.new] = x.record.old
+
+    def tenant_record(self) -> r.TenantRecord:
+        """The tenant's zone and governing fact."""
+        return next(iter(self.tenant.values())).record
 
     def table(self) -> FactTable:
         """The declared facts."""

@@ -12,10 +12,15 @@ from typing import Protocol
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactTable
 from prov_ledger.model.world import Recorded, SourceHistory, World
-from prov_ledger.readers.fold import Fold, up_to
+from prov_ledger.readers.closure import Closure
+from prov_ledger.readers.fold import Fold, in_recorded_order, up_to
 
 #: Kinds of entries that are about the tenant as a whole: few, and taken in at once.
 GLOBAL_KINDS = ("tenant", "fact", "collection")
+
+
+#: What an entry brings into being: nothing can have been said about it before.
+_ENTITIES = (r.SourceRecord, r.EvidenceRecord, r.ClaimRecord)
 
 
 class EntrySource(Protocol):
@@ -43,6 +48,8 @@ class MemoryReader:
 
     def __init__(self, entries: EntrySource) -> None:
         self._entries = entries
+        #: Set by whoever holds the write lock: nothing can be new but what is handed to ``take``.
+        self.pinned = False
         self.drop()
 
     def drop(self) -> None:
@@ -53,6 +60,8 @@ class MemoryReader:
 
     def refresh(self) -> None:
         """Take in the entries that were recorded since the last call."""
+        if self.pinned:
+            return
         size = self._entries.size()
         if size == self._seen:
             return
@@ -62,10 +71,15 @@ class MemoryReader:
         self._seen = size
 
     def take(self, entry: r.Entry) -> None:
-        """Take in an entry that this process has just recorded, when it is the next one."""
+        """Take in an entry that this process has just recorded, when it is the next one.
+
+        What it brings into being needs no fetching: nothing was said about it before.
+        """
         if entry.sequence == self._seen + 1:
             self._fold.apply(entry)
             self._seen = entry.sequence
+            made = (s.record for s in entry.statements)
+            self._complete |= {x.id for x in made if isinstance(x, _ENTITIES)}
 
     def table(self) -> FactTable:
         """The facts declared now."""
@@ -75,7 +89,7 @@ class MemoryReader:
     def tenant(self) -> r.TenantRecord:
         """The tenant's zone and governing fact."""
         self.refresh()
-        return next(iter(self._fold.tenant.values())).record
+        return self._fold.tenant_record()
 
     def _fetch(self, id: r.Node, *keys: str) -> None:
         if id in self._complete:
@@ -89,9 +103,11 @@ class MemoryReader:
                 self._fold.apply(other)
         self._complete.add(id)
 
-    def _claim(self, id: r.Node) -> Recorded[r.ClaimRecord] | None:
-        self._fetch(id, id)
-        return self._fold.claims.get(id)
+    def _need(self, id: r.Node) -> None:
+        if id.startswith("rev_"):
+            self.source_of(id)
+        else:
+            self._fetch(id, id)
 
     def superseded_chain(self, id: r.Node) -> frozenset[r.Node]:
         """The claim and all that it superseded, directly or through a chain."""
@@ -99,13 +115,15 @@ class MemoryReader:
         waiting: r.Node | None = id
         while waiting is not None and waiting not in chain:
             chain.add(waiting)
-            self._claim(waiting)
+            self._fetch(waiting, waiting)
             waiting = self._fold.supersedes.get(waiting)
         return frozenset(chain)
 
-    def _evidence(self, id: r.Node) -> Recorded[r.EvidenceRecord] | None:
-        self._fetch(id, id)
-        return self._fold.evidence.get(id)
+    def collection(self, id: r.Node) -> r.CollectionRecord | None:
+        """The latest statement about a collection, or None."""
+        self.refresh()
+        stated = up_to(self._fold.collections.get(id), None)
+        return stated[-1].record if stated else None
 
     def revision(self, id: r.Node) -> Recorded[r.RevisionRecord] | None:
         """One revision, or None."""
@@ -130,7 +148,7 @@ class MemoryReader:
     def read(self, ids: Sequence[r.Node], as_of: datetime | None = None) -> World:
         """Read the closure of the ids; see ``Reader.read``."""
         self.refresh()
-        return _Closure(self, self._fold, as_of).of(ids)
+        return Closure(self._fold, self._need, as_of).of(ids)
 
     def evidence_on(
         self, sources: Sequence[r.Node], as_of: datetime | None = None
@@ -145,7 +163,7 @@ class MemoryReader:
                 found |= {
                     x.record.id: x for x in up_to(self._fold.evidence_on.get(revision.record.id), as_of)
                 }
-        return dict(sorted(found.items(), key=lambda item: item[1].sequence))
+        return in_recorded_order(found)
 
     def _fetch_evidence(self, revision: r.Node) -> None:
         key = f"{revision}#evidence"
@@ -159,84 +177,3 @@ class MemoryReader:
         self._fetch(evidence, evidence)
         return up_to(self._fold.evidence_scopes.get(evidence), as_of)
 
-
-class _Closure:
-    """Collects one world."""
-
-    def __init__(self, reader: MemoryReader, fold: Fold, as_of: datetime | None) -> None:
-        self.reader, self.fold, self.as_of = reader, fold, as_of
-        self.claims: dict[r.Node, Recorded[r.ClaimRecord]] = {}
-        self.evidence: dict[r.Node, Recorded[r.EvidenceRecord]] = {}
-        self.restatements: dict[r.Node, Recorded[r.RestatementRecord]] = {}
-        self.superseded_by: dict[r.Node, r.Node] = {}
-        self.retracted: set[r.Node] = set()
-        self.scopes: dict[r.Node, tuple[Recorded[r.ScopeRecord], ...]] = {}
-        self.sources: dict[r.Node, SourceHistory] = {}
-        self.source_of: dict[r.Node, r.Node] = {}
-
-    def of(self, ids: Sequence[r.Node]) -> World:
-        """Walk everything that the ids rest on, were exposed to and were replaced by."""
-        waiting = list(ids)
-        seen: set[r.Node] = set()
-        while waiting:
-            id = waiting.pop()
-            if id in seen:
-                continue
-            seen.add(id)
-            if id.startswith("cl_"):
-                waiting += self._claim(id)
-            elif id.startswith("ev_"):
-                self._evidence(id)
-        tenant = self.reader.tenant()
-        return World(
-            tenant.zone,
-            tenant.governed_by,
-            self.fold.table(),
-            self.claims,
-            self.restatements,
-            self.superseded_by,
-            frozenset(self.retracted),
-            self.evidence,
-            self.scopes,
-            self.source_of,
-            self.sources,
-        )
-
-    def _known(self, x: Recorded[object] | None) -> bool:
-        return x is not None and (self.as_of is None or x.at <= self.as_of)
-
-    def _claim(self, id: r.Node) -> list[r.Node]:
-        claim = self.reader._claim(id)
-        if claim is None or not self._known(claim):
-            return []
-        self.claims[id] = claim
-        nodes = [member for members in claim.record.justifications for member in members]
-        nodes += claim.record.exposure
-        restated = up_to(self.fold.restatements.get(id), self.as_of)
-        if restated:
-            self.restatements[id] = restated[-1]
-            nodes += restated[-1].record.exposure
-        supersession = self.fold.supersessions.get(id)
-        if supersession is not None and self._known(supersession):
-            self.superseded_by[id] = supersession.record.new
-            nodes.append(supersession.record.new)
-        if up_to(self.fold.retractions.get(id), self.as_of):
-            self.retracted.add(id)
-        return nodes
-
-    def _evidence(self, id: r.Node) -> None:
-        evidence = self.reader._evidence(id)
-        if evidence is None or not self._known(evidence):
-            return
-        self.evidence[id] = evidence
-        scopes = self.reader.scopes_of(id, self.as_of)
-        if scopes:
-            self.scopes[id] = scopes
-        source = self.reader.source_of(evidence.record.revision)
-        if source is None:
-            return
-        self.source_of[evidence.record.revision] = source
-        if source not in self.sources:
-            history = self.reader.history(source, self.as_of)
-            if history is not None:
-                self.sources[source] = history

@@ -211,6 +211,33 @@ def _contradict(world: World, step: Step) -> None:
     world.ledger(step).contradict(world.ids_of(step.texts("claims")), by=_by(step))
 
 
+def _restate(world: World, step: Step) -> None:
+    world.ledger(step).restate(
+        world.id_of(_needed(step, "claim")),
+        says=step.text("says"),
+        exposure=world.ids_of(step.texts("exposure")),
+        by=_by(step),
+        purpose=step.find_text("purpose"),
+    )
+
+
+def _reaffirm(world: World, step: Step) -> None:
+    done = world.ledger(step).reaffirm(
+        world.ids_of(step.texts("claims")),
+        collection=step.find_text("collection"),
+        by=_by(step),
+        purpose=step.find_text("purpose"),
+    )
+    for old, new in step.mapping("as").items():
+        id_ = done.carried.get(world.id_of(old))
+        if id_ is not None:
+            world.name(str(new), id_)
+
+
+def _sensitive(world: World, step: Step) -> None:
+    world.ledger(step).sensitive(_needed(step, "collection"), by=_by(step))
+
+
 def _restart(world: World, step: Step) -> None:
     world.restart()
 
@@ -238,6 +265,9 @@ CHANGES_SUPPORTED: Mapping[str, Change] = {
     "deny": _deny,
     "allow": _allow,
     "contradict": _contradict,
+    "restate": _restate,
+    "reaffirm": _reaffirm,
+    "sensitive": _sensitive,
     "restart": _restart,
     "rebuild": _rebuild,
 }

@@ -82,6 +82,10 @@ class World:
         if handle is not None:
             self._ids[handle] = id_
 
+    def name(self, handle: str, id_: str) -> None:
+        """Remember an id under a handle that a step names for it."""
+        self._ids[handle] = id_
+
     def id_of(self, name: str) -> str:
         """The id behind a handle; a name that no step makes stands for itself, as a garbled id would.
 
