@@ -117,12 +117,14 @@ class Tenant:
                 self._writing.refresh()
                 self._work = Work(self, transaction, self._writing, batched)
                 self._writer = threading.get_ident()
+                self._writing.reader.pinned = True
                 yield self._work
                 crash_point("write.complete")
         except BaseException:
             self._writing.drop()
             raise
         finally:
+            self._writing.reader.pinned = False
             self._work = self._writer = None
 
     def complete_denials(self) -> None:
