@@ -124,11 +124,11 @@ def _evidence(world: World, step: Step) -> None:
 
 
 def _support(world: World, raw: object) -> list[list[str]]:
-    """Alternatives of ids; a flat list is one alternative, and a single name in a mixed list is one too."""
+    """Alternative sets of ids; a flat list of names is one set."""
     members = raw if isinstance(raw, list) else []
-    if members and all(isinstance(member, str) for member in members):
+    if members and isinstance(members[0], str):
         return [world.ids_of(members)]
-    return [world.ids_of(member if isinstance(member, list) else [member]) for member in members]
+    return [world.ids_of(member) for member in members]
 
 
 def _claim(world: World, step: Step) -> None:

@@ -1,11 +1,11 @@
 """The steps that look at the world, each giving what differs from what the scenario expects."""
 
 import json
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from prov_ledger.model.plain import encode_plain
-from prov_ledger.model.slots import Candidate, Slot
+from prov_ledger.model.slots import Became, Candidate, Slot
 from prov_ledger.scenarios.changes import CHANGES_SUPPORTED
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import CURATOR, World
@@ -24,6 +24,7 @@ class Difference:
 
 Expectation = Callable[[World, Step], Iterator[Difference]]
 PACKET_READER = "support-bot"
+_BECAME: tuple[Became, ...] = ("same", "moved", "changed")
 
 
 def _shown(value: object) -> str:
@@ -61,6 +62,9 @@ def _compare_slot(
         if key == "candidates":
             yield from _compare_candidates(world, handle, wanted, slot)
             continue
+        if key == "superseded_by":
+            yield from _compare_head(world, handle, wanted, slot)
+            continue
         got = _SLOT_VALUES[key](world, slot)
         if key in _IN_ANY_ORDER:
             wanted = sorted(map(str, wanted)) if isinstance(wanted, list) else wanted
@@ -74,7 +78,6 @@ _SLOT_VALUES: Mapping[str, Callable[[World, Slot], object]] = {
     "quotes": lambda world, slot: sorted(citation.quote for citation in slot.quotes),
     "same_question": lambda world, slot: slot.same_question,
     "words": lambda world, slot: slot.words,
-    "superseded_by": lambda world, slot: world.handle_of(slot.superseded_by),
     "missing": lambda world, slot: sorted(slot.missing),
     "unconsidered": lambda world, slot: sorted(slot.unconsidered),
     "decided_by": lambda world, slot: slot.decided_by,
@@ -82,23 +85,36 @@ _SLOT_VALUES: Mapping[str, Callable[[World, Slot], object]] = {
 
 
 def _compare_candidates(world: World, handle: str, wanted: object, slot: Slot) -> Iterator[Difference]:
-    expected = _in_one_order(wanted if isinstance(wanted, list) else [])
-    got = _in_one_order([_candidate(world, candidate) for candidate in slot.candidates])
+    listed = wanted if isinstance(wanted, list) else []
+    expected = {_expected_candidate(world, raw) for raw in listed}
+    got = set(slot.candidates)
     if expected == got:
         return
-    if any(isinstance(item, Mapping) for item in expected) and all(isinstance(item, str) for item in got):
+    if any(each.became for each in expected) and not any(each.became for each in got):
         yield Difference(f"{handle}.candidates: what became of a quote in another revision", unsupported=True)
         return
-    yield Difference(f"{handle}.candidates", _shown(expected), _shown(got))
+    yield Difference(f"{handle}.candidates", _named(world, expected), _named(world, got))
 
 
-def _candidate(world: World, candidate: Candidate) -> object:
-    handle = world.handle_of(candidate.id)
-    return handle if candidate.became is None else {"as": handle, "quote": candidate.became}
+def _expected_candidate(world: World, raw: object) -> Candidate:
+    if not isinstance(raw, Mapping):
+        return Candidate(world.id_of(str(raw)))
+    became = next((each for each in _BECAME if each == raw.get("quote")), None)
+    return Candidate(world.id_of(str(raw.get("as"))), became)
 
 
-def _in_one_order(candidates: Sequence[object]) -> list[object]:
-    return sorted(candidates, key=_shown)
+def _named(world: World, candidates: Iterable[Candidate]) -> str:
+    """Candidates by their handles, in one order."""
+    named = [(world.handle_of(each.id), each.became) for each in candidates]
+    return _shown(sorted(f"{handle}: {became}" if became else str(handle) for handle, became in named))
+
+
+def _compare_head(world: World, handle: str, wanted: object, slot: Slot) -> Iterator[Difference]:
+    """Two handles may stand for one id, so ids are compared and handles are shown."""
+    expected = None if wanted is None else world.id_of(str(wanted))
+    if expected != slot.superseded_by:
+        got = world.handle_of(slot.superseded_by)
+        yield Difference(f"{handle}.superseded_by", _shown(wanted), _shown(got))
 
 
 def _alike(world: World, step: Step) -> Iterator[Difference]:

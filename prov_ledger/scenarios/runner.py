@@ -85,6 +85,9 @@ def _run_step(world: World, step: Step) -> list[Finding]:
         return [_finding(step, difference) for difference in _differences(world, step)]
     except ProvLedgerError as error:
         return [Finding("failed", step.number, step.do, f"refused with {error.error_code} ({error.message})")]
+    except Exception as error:
+        # A defect that one step meets must not hide what the other steps and scenarios say.
+        return [Finding("failed", step.number, step.do, _defect(error))]
 
 
 def _differences(world: World, step: Step) -> list[Difference]:
@@ -109,10 +112,16 @@ def _run_refused(world: World, step: Step) -> list[Finding]:
         _differences(world, inner)
     except ProvLedgerError as error:
         got = error.error_code
+    except Exception as error:
+        got = _defect(error)
     findings = [] if got == expected else [_failed(step, what, expected, got)]
     if world.heads() != before:
         findings.append(_failed(step, "the ledger after a refusal", "unchanged", "changed"))
     return findings
+
+
+def _defect(error: Exception) -> str:
+    return f"a defect of prov-ledger ({type(error).__name__})"
 
 
 def _failed(step: Step, what: str, expected: str, got: str) -> Finding:

@@ -47,7 +47,15 @@ _scope = list_of(
 )
 _relation = record({"replaces": text, "corrects": text, "parallel": text, "from": scalar})
 _cell = record({"row": either(dict, mapping_of(text), whole_number), "column": text})
-_support = list_of(either(list, _names, text))
+_alternatives = list_of(_names)
+
+
+def _support(raw: object) -> object:
+    """One set of names, or a list of alternative sets; never both."""
+    nested = isinstance(raw, list) and any(isinstance(member, list) for member in raw)
+    return _alternatives(raw) if nested else _names(raw)
+
+
 _candidate = either(dict, record({"as": text, "quote": choice(("same", "moved", "changed"))}), text)
 
 #: What an expectation may say of one slot.

@@ -41,6 +41,7 @@ def test_a_purpose_needs_somebody_who_has_it() -> None:
     ("step", "path"),
     [
         ("{do: claim, support: [a, {b: c}]}", "support[1]"),
+        ("{do: claim, support: [a, [b]]}", "support[0]"),
         ("{do: claim, transformation: {kind: guess}}", "transformation.kind"),
         ("{do: claim, question: {text: t, facts: {f: [1]}}}", "question.facts.f"),
         ("{do: claim, narrow: [{fact: f, least: 1}]}", "narrow[0].least"),

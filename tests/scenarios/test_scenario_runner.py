@@ -143,6 +143,34 @@ def test_a_packet_is_looked_at_with_its_ids_filled_in(tmp_path: Path) -> None:
     assert [what for what, _, _ in lines(report)] == ["text", "text", "packet tokens"]
 
 
+def test_packets_of_a_sensitive_collection_carry_no_statement(tmp_path: Path) -> None:
+    report = run(
+        tmp_path,
+        "{do: source, as: s2, title: Staff, native: staff, collection: personnel}",
+        "{do: revision, as: r2, of: s2, label: '1', text: Ida leaves in May.}",
+        "{do: evidence, as: e2, of: r2, quote: Ida leaves}",
+        f"{{do: claim, as: c, says: Ida leaves in May., support: [e2], {QUESTION}}}",
+        "{do: grant, who: bot, read: 'collection:personnel'}",
+        "{do: remind, as: p, claims: [c], budget: 100}",
+        '{do: packet, of: p, who: bot, expect: {has: ["{c}", Ida]}}',
+        "{do: sensitive, collection: personnel}",
+        '{do: packet, of: p, who: bot, expect: {has: ["{c}"], lacks: [Ida]}}',
+    )
+    assert (report.findings, report.held) == ((), 2)
+
+
+def test_two_handles_of_one_evidence_are_one_candidate(tmp_path: Path) -> None:
+    report = run(
+        tmp_path,
+        "{do: evidence, as: again, of: r, quote: open at nine}",
+        f"{{do: claim, as: c, says: Nine., support: [e], narrow: [{{fact: region, in: [DE]}}], {QUESTION}}}",
+        "{do: resolve, who: bot, ids: [c], facts: {region: FR}, expect: {c: {candidates: [again]}}}",
+        "{do: resolve, who: bot, ids: [c], facts: {region: FR}, expect: {c: {candidates: [e, again]}}}",
+        "{do: resolve, who: bot, ids: [c], facts: {region: FR}, expect: {c: {candidates: []}}}",
+    )
+    assert lines(report) == [("c.candidates", "[]", '["e"]')]
+
+
 def test_rows_are_counted_with_the_prefixes_preset(tmp_path: Path) -> None:
     query = '{do: select, query: "SELECT ?e { ?e a pl:Evidence ; prov:wasQuotedFrom ?r }", rows: %d}'
     report = run(tmp_path, query % 1, query % 2)
