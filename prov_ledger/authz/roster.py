@@ -1,14 +1,28 @@
 """Agents with their roles, groups and grants, as the journal states them; also which sources are denied."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
 
-from prov_ledger.authz.port import Answer, ReadRequest
+from prov_ledger.authz.port import Answer, Authoriser, ReadRequest
+from prov_ledger.errors import Refused
 from prov_ledger.model import records as r
+from prov_ledger.model.durations import add_duration, parse_duration
 from prov_ledger.model.records import Node, Role
 
 #: Kinds of entries that this is made of.
 ROSTER_KINDS = ("tenant", "agent", "grant", "revoke", "member", "deny", "allow")
+EVERYTHING: Node = "*"
+NEVER_HELD = datetime.min.replace(tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A grant in the hands of its reader. ``end``: the first instant at which it no longer holds."""
+
+    record: r.GrantRecord
+    end: datetime | None
 
 
 @dataclass
@@ -16,63 +30,128 @@ class Roster:
     """The built-in authoriser: grants to agents and groups, for sources, collections or everything.
 
     A grant without a purpose holds for any; a request without a purpose meets only those. A grant
-    with ``until`` ends there. A denied source is readable for nobody.
+    ends at ``until``, or at its greatest age counted from its recorded time, whichever comes first.
+    A denied source is readable for nobody. One thread applies entries while others may ask.
     """
 
     roles: dict[Node, frozenset[Role]] = field(default_factory=dict)
-    grants: dict[Node, dict[Node, r.GrantRecord]] = field(default_factory=dict)
     groups: dict[Node, dict[Node, Node]] = field(default_factory=dict)
     denied: set[Node] = field(default_factory=set)
     sequence: int = 0
+    #: What is read, then by whom, the latest grant first: a batch costs the same in one group or fifty.
+    _given: dict[Node | None, dict[Node, tuple[Held, ...]]] = field(default_factory=dict)
+    _grants: dict[Node, r.GrantRecord] = field(default_factory=dict)
 
     def apply(self, entry: r.Entry) -> None:
         """Take in what an entry states of agents and access; entries come in order."""
         for stated in entry.statements:
-            self._apply(stated)
-        self.sequence = max(self.sequence, entry.sequence)
+            if self._apply(stated, entry.recorded):
+                self.sequence = max(self.sequence, entry.sequence)
 
-    def _apply(self, stated: r.Stated) -> None:
+    def _apply(self, stated: r.Stated, recorded: datetime) -> bool:
         record = stated.record
         if isinstance(record, r.AgentRecord):
             self.roles[record.id] = record.roles
         elif isinstance(record, r.GrantRecord):
-            self.grants.setdefault(record.who, {})[record.id] = record
+            self._give(record, recorded)
         elif isinstance(record, r.RevocationRecord):
-            for given in self.grants.values():
-                for grant in record.grants:
-                    given.pop(grant, None)
+            for grant in record.grants:
+                self._take_back(grant)
         elif isinstance(record, r.MembershipRecord):
-            joined = self.groups.setdefault(record.who, {})
-            if record.left:
-                joined.pop(record.group, None)
-            else:
-                joined[record.group] = stated.node
+            self._join_or_leave(record, stated.node)
         elif isinstance(record, r.DenialRecord):
             (self.denied.discard if record.allowed else self.denied.add)(record.source)
+        else:
+            return False
+        return True
+
+    def _give(self, grant: r.GrantRecord, recorded: datetime) -> None:
+        given = self._given.setdefault(grant.read, {})
+        # A tuple takes the place of another, so that whoever asks meanwhile sees one of the two.
+        given[grant.who] = (Held(grant, end_of(grant, recorded)), *given.get(grant.who, ()))
+        self._grants[grant.id] = grant
+
+    def _take_back(self, id: Node) -> None:
+        grant = self._grants.pop(id, None)
+        if grant is not None:
+            given = self._given[grant.read]
+            left = tuple(held for held in given[grant.who] if held.record.id != id)
+            if left:
+                given[grant.who] = left
+            else:
+                del given[grant.who]
+
+    def _join_or_leave(self, record: r.MembershipRecord, node: Node) -> None:
+        joined = self.groups.setdefault(record.who, {})
+        if record.left:
+            joined.pop(record.group, None)
+        else:
+            joined[record.group] = node
 
     @property
     def policy_version(self) -> str:
         """The sequence of the last entry about access."""
         return f"grants-{self.sequence}"
 
-    def granted(self, who: Node, read: Node, purpose: Node | None) -> list[Node]:
-        """The grants to one reader (agent or group) of just this, for just this purpose."""
-        given = self.grants.get(who, {}).values()
-        return [g.id for g in given if g.read == read and g.purpose == purpose]
+    def granted(self, who: Node, read: Node) -> list[r.GrantRecord]:
+        """The grants to one reader (agent or group) of just this, ended by time or not, latest first."""
+        return [held.record for held in self._given.get(read, {}).get(who, ())]
 
     def authorise(self, requests: Sequence[ReadRequest]) -> list[Answer]:
         """Answer each request from the grants in force."""
-        return [Answer(q.source, self._permits(q)) for q in requests]
+        readers = {principal: self._readers(principal) for principal in {q.principal for q in requests}}
+        denied = self.denied
+        return [
+            Answer(q.source, q.source not in denied and self._permits(readers[q.principal], q))
+            for q in requests
+        ]
 
-    def _permits(self, q: ReadRequest) -> bool:
-        if q.principal is None or q.source in self.denied:
-            return False
-        readers = (q.principal, *self.groups.get(q.principal, ()))
-        return any(self._covers(g, q) for who in readers for g in self.grants.get(who, {}).values())
+    def _readers(self, principal: Node | None) -> frozenset[Node]:
+        """A principal and the groups that it is in: whose grants count for it."""
+        if principal is None:
+            return frozenset()
+        return frozenset((principal, *self.groups.get(principal, {})))
 
-    def _covers(self, grant: r.GrantRecord, q: ReadRequest) -> bool:
-        if grant.read not in (q.source, "*") and grant.read != q.collection:
-            return False
-        if grant.purpose is not None and grant.purpose != q.purpose:
-            return False
-        return grant.until is None or q.now < grant.until
+    def _permits(self, readers: frozenset[Node], q: ReadRequest) -> bool:
+        for read in (EVERYTHING, q.collection, q.source):
+            given = self._given.get(read)
+            if given:
+                few: Collection[Node] = readers if len(readers) <= len(given) else tuple(given)
+                for who in few:
+                    if who in readers and _in_force(given.get(who, ()), q):
+                        return True
+        return False
+
+
+def _in_force(held: tuple[Held, ...], q: ReadRequest) -> bool:
+    for one in held:
+        purpose = one.record.purpose
+        if (purpose is None or purpose == q.purpose) and (one.end is None or q.now < one.end):
+            return True
+    return False
+
+
+def end_of(grant: r.GrantRecord, recorded: datetime) -> datetime | None:
+    """When a grant recorded at that time stops holding: half-open, None for never.
+
+    An age that cannot be read or leads past the calendar lets it hold at no time.
+    """
+    if grant.max_age is None:
+        return grant.until
+    try:
+        end = add_duration(recorded, parse_duration(grant.max_age))
+    except Refused:
+        return NEVER_HELD
+    return end if grant.until is None else min(end, grant.until)
+
+
+#: Finds the id that a name stands for; kinds are agent, group, collection, purpose.
+FindName = Callable[[str, str], Node | None]
+
+
+class AuthoriserFactory(Protocol):
+    """Makes an authoriser that decides by what the ledger knows of agents, groups and grants."""
+
+    def __call__(self, roster: Roster, find_name: FindName) -> Authoriser:
+        """An authoriser over this roster, which goes on changing; called anew for each roster."""
+        ...

@@ -27,11 +27,14 @@ def grant(
     until: Annotated[
         str | None, typer.Option(metavar="WHEN", help="Date or instant from which it ends.")
     ] = None,
+    max_age: Annotated[
+        str | None, typer.Option(metavar="DURATION", help="How long it holds from now, such as P30D.")
+    ] = None,
 ) -> None:
     """Let somebody read a source, a collection or everything."""
     with session.open() as ledger:
         end = None if until is None else parse_date_or_instant(until)
-        ledger.grant(who, read, for_purpose=for_, until=end)
+        ledger.grant(who, read, for_purpose=for_, until=end, max_age=max_age)
     session.done("granted")
 
 

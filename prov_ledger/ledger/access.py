@@ -8,6 +8,7 @@ from prov_ledger.ledger.session import Acting, Session, unknown
 from prov_ledger.ledger.sources import Sources, instant_from
 from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
+from prov_ledger.model.durations import add_duration, parse_duration
 from prov_ledger.model.ids import looks_like_id, parse_id
 from prov_ledger.model.records import Node, Role
 from prov_ledger.model.times import parse_date_or_instant
@@ -46,18 +47,22 @@ class Access:
         read: str,
         purpose: str | None,
         until: str | date | datetime | None,
+        max_age: str | None = None,
     ) -> Node:
-        """Let an agent or ``group:NAME`` read a source, ``collection:NAME`` or ``*``."""
+        """Let an agent or ``group:NAME`` read a source, ``collection:NAME`` or ``*``.
+
+        ``max_age``: how long it holds from now, an ISO 8601 duration; of two ends the first counts.
+        """
         agent = acting.agent or ""
         what = self._what(acting, read)
         if what is None:
             what = self.session.name(work, "collection", read.removeprefix("collection:"), agent)
         reader = self._who(work, agent, who)
         for_what = self.session.name(work, "purpose", purpose, agent) if purpose is not None else None
-        end = self._until(until)
+        end, age = self._until(until), self._age(work, max_age)
         draft = work.draft("grant")
         id = draft.entity(f"{draft.id}#grant")
-        draft.records.append(r.GrantRecord(id, reader, what, for_what, end))
+        draft.records.append(r.GrantRecord(id, reader, what, for_what, end, age))
         work.append(draft, agent)
         return id
 
@@ -65,6 +70,11 @@ class Access:
         if until is None:
             return None
         return instant_from(parse_date_or_instant(until), self.tenant.state.reader.tenant().zone)
+
+    def _age(self, work: Work, max_age: str | None) -> str | None:
+        if max_age is not None:
+            add_duration(work.recorded, parse_duration(max_age))
+        return max_age
 
     def _who(self, work: Work, agent: Node, who: str) -> Node:
         if who.startswith("group:"):
@@ -91,8 +101,8 @@ class Access:
         reader = self.session.find_name("group" if who.startswith("group:") else "agent", name)
         what = self._what(acting, read)
         wanted = self.session.find_name("purpose", purpose) if purpose is not None else None
-        given = self.tenant.state.roster.grants.get(reader or "", {}).values()
-        grants = [g.id for g in given if g.read == what and (purpose is None or g.purpose == wanted)]
+        given = self.tenant.state.roster.granted(reader or "", what or "")
+        grants = [g.id for g in given if purpose is None or (wanted is not None and g.purpose == wanted)]
         if not grants:
             raise Refused("not_found", "no grant in force is like that: list who may read, then revoke one")
         draft = work.draft("revoke")

@@ -22,11 +22,17 @@ class AccessVerbs(Handle):
         *,
         for_purpose: str | None = None,
         until: Moment | None = None,
+        max_age: str | None = None,
         by: str | None = None,
     ) -> None:
-        """Let an agent or ``group:NAME`` read a source, ``collection:NAME`` or ``*``."""
+        """Let an agent or ``group:NAME`` read a source, ``collection:NAME`` or ``*``.
+
+        ``until``: from when on it no longer holds. ``max_age``: how long it holds from its recording, an
+        ISO 8601 duration; a grant that was copied from an access list elsewhere is not trusted for longer.
+        Raises Refused ``unknown_id``, ``bad_input``, ``denied``.
+        """
         with self._writing("grant", by, None) as (work, acting):
-            Access(self._session, self._sources).grant(work, acting, who, read, for_purpose, until)
+            Access(self._session, self._sources).grant(work, acting, who, read, for_purpose, until, max_age)
 
     def revoke(self, who: str, read: str, *, for_purpose: str | None = None, by: str | None = None) -> None:
         """End grants: those for one purpose, or all that gave this reader this thing."""

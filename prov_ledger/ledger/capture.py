@@ -154,7 +154,7 @@ class Capture:
 
     def _context(self, work: Work, draft: Draft, acting: Acting) -> Node:
         """How it was retrieved: within a batch in an entry of its own, for all that was retrieved alike."""
-        now, policy = self.tenant.now(), self.session.authoriser.policy_version
+        now, policy = self.tenant.now(), self.session.policy_version
         key = (acting.agent, acting.purpose, policy, now)
         node = work.contexts.get(key)
         if node is not None:

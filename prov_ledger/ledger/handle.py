@@ -7,6 +7,7 @@ from types import TracebackType
 from typing import Self
 
 from prov_ledger.authz.port import Authoriser
+from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.ledger.tenant import Tenant, Work
@@ -19,7 +20,11 @@ class Handle:
     """The tenant, the agent and the purpose of an open ledger; a context manager."""
 
     def __init__(
-        self, tenant: Tenant, agent: str | None, purpose: str | None, authoriser: Authoriser | None
+        self,
+        tenant: Tenant,
+        agent: str | None,
+        purpose: str | None,
+        authoriser: Authoriser | AuthoriserFactory | None,
     ) -> None:
         self._tenant, self._agent, self._purpose = tenant, agent, purpose
         self._session = Session(tenant, authoriser)

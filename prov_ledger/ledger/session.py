@@ -4,7 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-from prov_ledger.authz.port import Authoriser, ReadRequest, readable
+from prov_ledger.authz.port import DEADLINE_S, Authoriser, ReadRequest, readable, version_of
+from prov_ledger.authz.roster import AuthoriserFactory, Roster
 from prov_ledger.checks.verdict import Asked, Judge
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.tenant import Tenant, Work
@@ -59,14 +60,39 @@ class Acting:
 class Session:
     """Looks up names and ids for one tenant, on behalf of whoever acts."""
 
-    def __init__(self, tenant: Tenant, authoriser: Authoriser | None = None) -> None:
+    def __init__(self, tenant: Tenant, authoriser: Authoriser | AuthoriserFactory | None = None) -> None:
         self.tenant = tenant
-        self._authoriser = authoriser
+        self._given = authoriser
+        self._made: tuple[Roster, Authoriser] | None = None
 
     @property
     def authoriser(self) -> Authoriser:
-        """What answers reads: the one given, or the built-in grants."""
-        return self._authoriser if self._authoriser is not None else self.tenant.state.roster
+        """What answers reads: the one given, or made for the roster of this thread, or that roster itself.
+
+        Raises Refused ``unauthorised`` when it cannot be made.
+        """
+        if self._given is None:
+            return self.tenant.state.roster
+        return self._made_by(self._given) if callable(self._given) else self._given
+
+    def _made_by(self, factory: AuthoriserFactory) -> Authoriser:
+        roster, made = self.tenant.state.roster, self._made
+        if made is None or made[0] is not roster:
+            try:
+                made = self._made = (roster, factory(roster, self.find_name))
+            except Exception as error:
+                why = f"the authoriser could not be made ({type(error).__name__}): nothing is permitted"
+                raise Refused("unauthorised", why) from None
+        return made[1]
+
+    @property
+    def policy_version(self) -> str:
+        """The version of the policy that answers now, as recorded with what it let out."""
+        return version_of(self.authoriser, self._deadline_s)
+
+    @property
+    def _deadline_s(self) -> float | None:
+        return None if self._given is None else DEADLINE_S
 
     # names
 
@@ -134,7 +160,7 @@ class Session:
     ) -> frozenset[Node]:
         """Of (source, collection) pairs, the sources readable now; one batch."""
         requests = [ReadRequest(acting.agent, acting.purpose, s, c, now) for s, c in dict.fromkeys(sources)]
-        allowed = readable(self.authoriser, requests)
+        allowed = readable(self.authoriser, requests, self._deadline_s)
         return allowed - self.tenant.state.roster.denied
 
     def readable_in(self, acting: Acting, world: World, now: datetime) -> frozenset[Node]:
