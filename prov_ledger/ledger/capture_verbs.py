@@ -1,13 +1,17 @@
 """The verbs that set up a tenant and take in what sources say."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 
 from prov_ledger.connectors.port import Connector
 from prov_ledger.ledger.capture import Capture, NewEvidence
 from prov_ledger.ledger.handle import Handle, Instant, Moment
+from prov_ledger.ledger.reaffirming import Reaffirming
+from prov_ledger.ledger.session import Acting
 from prov_ledger.ledger.sources import NewRevision, NewSource, RawScope
-from prov_ledger.ledger.syncing import Progress, Sync, SyncReport
+from prov_ledger.ledger.syncing import Progress, Sync
+from prov_ledger.ledger.taking import SyncReport
+from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactTable, parse_fact_type
 from prov_ledger.model.records import Node
@@ -98,7 +102,17 @@ class CaptureVerbs(Handle):
         """Record one state of a source: its exact bytes, label, scope and relation; its id."""
         new = NewRevision(source, data, label, media_type, published, scope, relation)
         with self._writing("revision", by, purpose) as (work, acting):
-            return self._sources.revise(work, acting, new)
+            revision = self._sources.revise(work, acting, new)
+            self._reaffirm_by_policy(work, acting, [self._tenant.state.reader.source_of(revision) or ""])
+            return revision
+
+    def _reaffirm_by_policy(self, work: Work, acting: Acting, sources: Iterable[Node]) -> None:
+        """Carry claims over on those sources whose collection says so."""
+        reader = self._tenant.state.reader
+        histories = (reader.history(source) for source in dict.fromkeys(sources))
+        chosen = [h.id for h in histories if h is not None and h.collection and h.collection.reaffirm]
+        if chosen:
+            Reaffirming(self._session, self._sources, self._capture).on_sources(work, acting, chosen)
 
     def scope(self, of: str, scope: RawScope, *, by: str | None = None, purpose: str | None = None) -> None:
         """State the scope of a revision or an evidence item anew; the text stays the same."""
@@ -147,4 +161,9 @@ class CaptureVerbs(Handle):
         by: str | None = None,
     ) -> SyncReport:
         """Take in all that a connector brings that is new; killed anywhere, the next run goes on."""
-        return Sync(self._sources).run(self._acting(by, None), connector, collection, progress)
+        acting = self._acting(by, None)
+        report = Sync(self._sources).run(acting, connector, collection, progress)
+        if self._tenant.state.reader.any_reaffirms():
+            with self._tenant.writing(batched=True) as work:
+                self._reaffirm_by_policy(work, acting, self._sources.of_connector(connector.name))
+        return report

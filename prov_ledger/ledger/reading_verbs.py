@@ -3,13 +3,16 @@
 from collections.abc import Mapping, Sequence
 
 from prov_ledger.checks.packet import TokenCounter, count_tokens
+from prov_ledger.ledger.explaining import Explaining, Explanation, Fallen
 from prov_ledger.ledger.handle import Handle, Instant, Moment
 from prov_ledger.ledger.querying import Queries
 from prov_ledger.ledger.reminding import Packet, Reminders
 from prov_ledger.ledger.resolving import Demand, Resolver
 from prov_ledger.ledger.showing import Showing, Shown
+from prov_ledger.ledger.threads import Threads
 from prov_ledger.model.slots import Slot
 from prov_ledger.readers.port import Reader
+from prov_ledger.readers.sparql import SparqlReader
 from prov_ledger.store.port import Answer
 
 
@@ -42,9 +45,10 @@ class ReadingVerbs(Handle):
         count: TokenCounter = count_tokens,
     ) -> Packet:
         """Render a packet anew for a reader."""
-        return Reminders(self._session, self._sources).packet(
-            self._acting(principal, purpose), reminder, count
-        )
+        with self._tenant.lock:
+            return Reminders(self._session, self._sources).packet(
+                self._acting(principal, purpose), reminder, count
+            )
 
     def resolve(
         self,
@@ -69,12 +73,50 @@ class ReadingVerbs(Handle):
                 self._reading(), self._acting(principal, purpose), ids, demand
             )
 
+    def thread(
+        self,
+        name: str,
+        *,
+        principal: str | None = None,
+        facts: Mapping[str, object] | None = None,
+        purpose: str | None = None,
+    ) -> list[Slot]:
+        """The slots of a thread's claims, for re-injection after a compaction; what is withheld is not there.
+
+        Raises Refused ``unknown_id`` unless the reader is the thread's owner or one of its readers.
+        """
+        acting = self._acting(principal, purpose)
+        claims = Threads(self._session).claims(acting, name)
+        slots = self.resolve(claims, principal=principal, facts=facts, purpose=purpose, thread=name)
+        return [slot for slot in slots if slot.verdict != "withheld"]
+
+    def explain(
+        self,
+        claim: str,
+        *,
+        as_of: Moment | None = None,
+        principal: str | None = None,
+        purpose: str | None = None,
+    ) -> Explanation:
+        """Account for a claim: what was believed as of a time (default: when it was made), from what,
+        which checks it passed, and what is different now. Raises Refused ``unknown_id``.
+        """
+        explaining = Explaining(self._session, self._sources)
+        with self._tenant.lock:
+            return explaining.explain(self._reading(), self._acting(principal, purpose), claim, as_of)
+
+    def changes(
+        self, thread: str, since: Moment, *, principal: str | None = None, purpose: str | None = None
+    ) -> tuple[Fallen, ...]:
+        """The claims of a thread that were citable then and are not now, and what was recorded since."""
+        explaining = Explaining(self._session, self._sources)
+        with self._tenant.lock:
+            return explaining.changes(self._reading(), self._acting(principal, purpose), thread, since)
+
     _reader: str = "memory"
 
     def _reading(self) -> Reader:
         if self._reader == "sparql":
-            from prov_ledger.readers.sparql import SparqlReader
-
             return SparqlReader(self._tenant.graph.current())
         return self._tenant.state.reader
 
@@ -87,7 +129,8 @@ class ReadingVerbs(Handle):
         purpose: str | None = None,
     ) -> Shown:
         """Show a revision, or the state that a source had at a time, with its exact bytes."""
-        return Showing(self._session, self._sources).show(self._acting(by, purpose), native_or_id, on)
+        with self._tenant.lock:
+            return Showing(self._session, self._sources).show(self._acting(by, purpose), native_or_id, on)
 
     def sparql(
         self,

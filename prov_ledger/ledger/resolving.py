@@ -58,6 +58,12 @@ class Resolver:
 
     def resolve(self, reader: Reader, acting: Acting, ids: Sequence[str], demand: Demand) -> list[Slot]:
         """One slot per id, in order. Raises Refused ``undeclared_fact``, ``bad_fact``, ``bad_input``."""
+        return self.judged(reader, acting, ids, demand)[0]
+
+    def judged(
+        self, reader: Reader, acting: Acting, ids: Sequence[str], demand: Demand
+    ) -> tuple[list[Slot], Judge]:
+        """As ``resolve``, with the judge, for an account of how the slots came about."""
         parsed = self._parse(demand)
         names = [_parsed_or_none(id) for id in ids]
         world = reader.read([id for id in dict.fromkeys(names) if id is not None], parsed.as_of)
@@ -76,7 +82,7 @@ class Resolver:
         asked = replace(asked, drifted=texts.drifted(world, judge, names))
         judge = Judge(world, asked)
         answer = _Answer(reader, judge, texts, parsed.as_of)
-        return [answer.slot(text, id) for text, id in zip(ids, names, strict=True)]
+        return [answer.slot(text, id) for text, id in zip(ids, names, strict=True)], judge
 
     def _parse(self, demand: Demand) -> _Parsed:
         table = self.tenant.state.reader.table()

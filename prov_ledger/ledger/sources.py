@@ -98,6 +98,15 @@ class Sources:
             x.id for x in self.tenant.journal.find("connector", self.tenant.sealer.token("connector", ""))
         ]
 
+    def of_connector(self, connector: str) -> list[Node]:
+        """All sources that a connector gave, in recorded order."""
+        return [
+            stated.record.id
+            for entry in self.tenant.state.entries_of("source")
+            for stated in entry.statements
+            if isinstance(stated.record, r.SourceRecord) and stated.record.connector == connector
+        ]
+
     def describe(self, id: Node) -> str:
         """The text that an id stands for: a title, label, quote, statement or name; empty when gone."""
         if id.startswith("src_"):

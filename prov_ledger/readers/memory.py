@@ -125,6 +125,12 @@ class MemoryReader:
         stated = up_to(self._fold.collections.get(id), None)
         return stated[-1].record if stated else None
 
+    def any_reaffirms(self) -> bool:
+        """Whether any collection carries its claims over by policy."""
+        self.refresh()
+        latest = (up_to(stated, None)[-1] for stated in self._fold.collections.values())
+        return any(x.record.reaffirm for x in latest)
+
     def revision(self, id: r.Node) -> Recorded[r.RevisionRecord] | None:
         """One revision, or None."""
         self.refresh()
@@ -176,4 +182,3 @@ class MemoryReader:
         """Later scope statements about an evidence item."""
         self._fetch(evidence, evidence)
         return up_to(self._fold.evidence_scopes.get(evidence), as_of)
-
