@@ -8,7 +8,7 @@ from prov_ledger.model.plain import encode_plain
 from prov_ledger.model.slots import Became, Candidate, Slot
 from prov_ledger.scenarios.changes import CHANGES_SUPPORTED
 from prov_ledger.scenarios.scenario import Step
-from prov_ledger.scenarios.world import CURATOR, World
+from prov_ledger.scenarios.world import World
 from prov_ledger.store.port import Rows
 
 
@@ -32,7 +32,7 @@ def _shown(value: object) -> str:
 
 
 def _who(step: Step) -> str:
-    return step.find_text("who") or step.find_text("by") or CURATOR
+    return step.find_text("who") or step.agent()
 
 
 def _slots(world: World, step: Step) -> list[Slot]:

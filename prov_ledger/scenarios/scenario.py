@@ -5,8 +5,10 @@ from dataclasses import dataclass, field
 from datetime import date, datetime
 from types import MappingProxyType
 
-from prov_ledger.errors import ProvLedgerError
+from prov_ledger.errors import ProvLedgerError, Refused
 
+#: The agent of a step without ``by``: it has every role and may read everything.
+CURATOR = "curator"
 _NOTHING: Mapping[str, object] = MappingProxyType({})
 
 
@@ -43,6 +45,17 @@ class Step:
         """The text of a key, or None when it is absent."""
         value = self.values.get(key)
         return value if isinstance(value, str) else None
+
+    def needed(self, key: str) -> str:
+        """The text of a key without which there is nothing to do. Raises Refused ``incomplete``."""
+        value = self.find_text(key)
+        if not value:
+            raise Refused("incomplete", f"{self.do}: '{key}' is missing")
+        return value
+
+    def agent(self) -> str:
+        """Who acts: ``by``, or the curator."""
+        return self.find_text("by") or CURATOR
 
     def texts(self, key: str) -> tuple[str, ...]:
         """The texts in a list; empty when the key is absent."""

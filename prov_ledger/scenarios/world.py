@@ -9,11 +9,10 @@ from typing import Literal
 from prov_ledger.errors import ProvLedgerError
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.ids import mint_id
-from prov_ledger.scenarios.scenario import Scenario, Step
+from prov_ledger.scenarios.scenario import CURATOR, Scenario, Step
 
 #: The clock of a scenario whose first step has no ``at``.
 FIRST_INSTANT = datetime(2026, 1, 1, tzinfo=UTC)
-CURATOR = "curator"
 ReaderName = Literal["memory", "sparql"]
 
 _HANDLE_IN_TEXT = re.compile(r"\{([^{}\s]+)\}")
