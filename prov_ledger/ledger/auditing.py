@@ -1,17 +1,15 @@
 """Auditing: everything that is stored, recomputed and compared with its record."""
 
-import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 
 from prov_ledger.checks.conformance import Report, validate_graph
-from prov_ledger.errors import Corrupt, ProvLedgerError
+from prov_ledger.errors import ProvLedgerError
 from prov_ledger.ledger.state import DecodedEntries
 from prov_ledger.ledger.tenant import DENYING_KINDS, Tenant, denials_of
-from prov_ledger.merkle.tree import leaf_hash, root_hash
+from prov_ledger.vault.verify import check_payloads, check_references, check_tree
 
-_COMMITMENT = re.compile(rb'Commitment> "([0-9a-f]{64})"|#commitment> "([0-9a-f]{64})"')
 Validation = Report
 
 
@@ -50,60 +48,23 @@ class Auditor:
 
     def verify(self) -> AuditReport:
         """Recompute every leaf, the tree, every payload's commitment, the denials and the graph."""
-        findings: list[AuditFinding] = []
-        journal = self.tenant.journal
-        size = journal.size()
-        commitments: set[bytes] = set()
-        lines: set[bytes] = set()
-        findings += self._leaves(size, commitments, lines)
-        payloads = 0
-        for finding in self._payloads(commitments):
-            payloads += 1
-            if finding is not None:
-                findings.append(finding)
-        findings += (
-            [AuditFinding("payload", f"{len(commitments)} recorded texts have none")] if commitments else []
-        )
-        findings += self._denials(size)
-        findings += self._graph(size, lines)
-        return AuditReport(size, payloads, len(lines), journal.tree_head().root.hex(), tuple(findings))
-
-    def _leaves(self, size: int, commitments: set[bytes], lines: set[bytes]) -> Iterator[AuditFinding]:
-        hashes: list[bytes] = []
-        expected = 1
-        for entry in self.tenant.journal.entries(until=size):
-            where = f"entry {entry.sequence} ({entry.id})"
-            if entry.sequence != expected:
-                yield AuditFinding(where, f"its sequence is not {expected}")
-            expected = entry.sequence + 1
-            recomputed = leaf_hash(entry.leaf)
-            if recomputed != entry.leaf_hash:
-                yield AuditFinding(where, "its leaf is not what was hashed when it was recorded")
-            hashes.append(recomputed)
-            commitments |= {bytes.fromhex((a or b).decode()) for a, b in _COMMITMENT.findall(entry.leaf)}
-            lines |= {_digest(line) for line in entry.leaf.splitlines()}
-        if expected != size + 1:
-            yield AuditFinding("journal", f"{size} entries are counted, the last found is {expected - 1}")
-        if root_hash(hashes) != self.tenant.journal.tree_head().root:
-            yield AuditFinding("tree", "the root is not the root over the leaves")
-
-    def _payloads(self, commitments: set[bytes]) -> Iterator[AuditFinding | None]:
         journal, sealer = self.tenant.journal, self.tenant.sealer
-        for owner, field in journal.payload_keys():
-            where = f"payload {field} of {owner}"
-            payload = journal.payload(owner, field)
-            if payload is None:
-                continue
-            commitment = bytes.fromhex(payload.commitment_hex)
-            if commitment not in commitments:
-                yield AuditFinding(where, "no entry committed to it")
-                continue
-            commitments.discard(commitment)
-            try:
-                sealer.open(payload)
-                yield None
-            except Corrupt as error:
-                yield AuditFinding(where, error.message.partition(f"{field} of {owner}")[2].strip(" :"))
+        head = journal.tree_head()
+        lines = self._lines(head.size)
+        checks = (check_tree(journal), check_references(journal), check_payloads(journal, sealer))
+        findings = [AuditFinding(found.where, found.what) for check in checks for found in check]
+        findings += self._denials(head.size)
+        findings += self._graph(head.size, lines)
+        payloads = sum(1 for _ in journal.payload_keys())
+        return AuditReport(head.size, payloads, len(lines), head.root.hex(), tuple(findings))
+
+    def _lines(self, size: int) -> set[bytes]:
+        """Digests of all lines of all leaves: what the graph has to hold."""
+        return {
+            _digest(line)
+            for entry in self.tenant.journal.entries(until=size)
+            for line in entry.leaf.splitlines()
+        }
 
     def _denials(self, size: int) -> Iterator[AuditFinding]:
         recorded = {
