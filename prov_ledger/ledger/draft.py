@@ -3,12 +3,21 @@
 from collections.abc import Mapping
 from datetime import datetime
 
+from prov_ledger.errors import Refused
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactTable, FactValue, SealedValue, canonical
 from prov_ledger.model.ids import mint_id
 from prov_ledger.model.scopes import Among, Condition, Scope
 from prov_ledger.vault.port import Lookup, NewEntry, SealedPayload
 from prov_ledger.vault.sealing import Sealer
+
+
+def encoded(text: str) -> bytes:
+    """The UTF-8 of a text. Raises Refused ``bad_input`` for lone surrogates, which no text has."""
+    try:
+        return text.encode()
+    except UnicodeEncodeError:
+        raise Refused("bad_input", "a text holds half a character (a lone surrogate): mend it") from None
 
 
 class Draft:
@@ -26,7 +35,7 @@ class Draft:
 
     def seal(self, owner: r.Node, field: str, text: str | bytes) -> r.Commitment:
         """Seal a text for one field of a node; what the record holds is its commitment."""
-        data = text.encode() if isinstance(text, str) else text
+        data = encoded(text) if isinstance(text, str) else text
         payload = self._sealer.seal(owner, field, data)
         self.payloads.append(payload)
         return payload.commitment_hex

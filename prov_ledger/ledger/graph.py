@@ -4,10 +4,12 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
+from prov_ledger.errors import Refused
 from prov_ledger.ledger.layout import graph_folder
 from prov_ledger.store.index import GraphIndex
 from prov_ledger.store.oxigraph import OxigraphStore
 from prov_ledger.store.port import GraphStore
+from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.port import Journal
 
 #: Makes the store of a tenant: from the folder that it may use and the base IRI.
@@ -23,11 +25,24 @@ def embedded(folder: Path, base: str) -> GraphStore:
 class LazyGraph:
     """One graph store with its index; closed by its owner."""
 
-    def __init__(self, folder: Path, base: str, journal: Journal, factory: GraphFactory = embedded) -> None:
+    def __init__(
+        self,
+        folder: Path,
+        base: str,
+        journal: Journal,
+        is_writing: Callable[[], bool],
+        factory: GraphFactory = embedded,
+    ) -> None:
         self._folder, self._base, self._journal, self._factory = folder, base, journal, factory
+        self._is_writing = is_writing
         self._store: GraphStore | None = None
         self._index: GraphIndex | None = None
         self._lock = threading.Lock()
+
+    def _check_committed(self) -> None:
+        """The graph follows what is committed: what a batch may still undo must not get into it."""
+        if self._is_writing():
+            raise Refused("bad_input", "the graph cannot be read within a batch: end the batch first")
 
     def _opened(self) -> tuple[GraphStore, GraphIndex]:
         if self._store is None or self._index is None:
@@ -36,14 +51,21 @@ class LazyGraph:
         return self._store, self._index
 
     def current(self) -> GraphStore:
-        """The store, holding every entry of the journal. Raises GraphBusy where another process has it."""
+        """The store, holding every entry of the journal. Raises GraphBusy where another process has it.
+
+        Raises Refused ``bad_input`` within a write.
+        """
+        self._check_committed()
         with self._lock:
             store, index = self._opened()
+            crash_point("graph.due")
             index.catch_up()
+            crash_point("graph.current")
             return store
 
     def rebuild(self) -> int:
         """Make the graph anew from the journal in a fresh directory; returns the entries loaded."""
+        self._check_committed()
         with self._lock:
             return self._opened()[1].rebuild()
 
@@ -56,7 +78,12 @@ class LazyGraph:
 
 
 def graph_of(
-    ledger: Path, tenant: str, base: str, journal: Journal, factory: GraphFactory | None = None
+    ledger: Path,
+    tenant: str,
+    base: str,
+    journal: Journal,
+    is_writing: Callable[[], bool],
+    factory: GraphFactory | None = None,
 ) -> LazyGraph:
-    """The lazily opened graph of a tenant."""
-    return LazyGraph(graph_folder(ledger, tenant), base, journal, factory or embedded)
+    """The lazily opened graph of a tenant; ``is_writing`` says whether this thread is within a write."""
+    return LazyGraph(graph_folder(ledger, tenant), base, journal, is_writing, factory or embedded)

@@ -37,7 +37,8 @@ class Queries:
             return answer
         if not isinstance(answer, Rows):
             raise QueryError("text is joined to the columns of a SELECT; this query has none")
-        return self._joined(acting, answer, columns)
+        with self.tenant.lock:
+            return self._joined(acting, answer, columns)
 
     def _joined(self, acting: Acting, rows: Rows, columns: Sequence[str]) -> Rows:
         missing = [column for column in columns if column not in rows.variables]
