@@ -16,7 +16,9 @@ from prov_ledger.cli import (
     reading_commands,
     setup_commands,
     sparql_commands,
+    standing_commands,
     sync_commands,
+    thread_commands,
 )
 from prov_ledger.cli.command import (
     AgentOption,
@@ -68,8 +70,10 @@ def build() -> typer.Typer:
         sync_commands,
         capture_commands,
         claim_commands,
+        standing_commands,
         access_commands,
         reading_commands,
+        thread_commands,
         sparql_commands,
         audit_commands,
         guide,

@@ -1,0 +1,109 @@
+"""Commands about how claims stand: ``restate``, ``reaffirm``, ``sensitive``, ``explain``, ``thread``, ``changes``."""
+
+from itertools import chain
+from typing import Annotated
+
+import typer
+
+from prov_ledger.cli.command import Commands
+from prov_ledger.cli.render import slot_lines, terminal_width
+from prov_ledger.cli.session import Session
+from prov_ledger.cli.values import parse_pairs
+from prov_ledger.model.times import format_instant, parse_date_or_instant
+
+Claim = Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim (cl_...).")]
+Thread = Annotated[str, typer.Argument(metavar="THREAD", help="The name under which it was reminded.")]
+
+
+commands = Commands()
+
+
+@commands.add("restate", example="prov-ledger restate cl_... --says 'Refunds take 14 days.' --exposure ev_...")
+def restate(
+    session: Session,
+    claim: Claim,
+    says: Annotated[str, typer.Option(metavar="TEXT", help="The same conclusion in other words.")],
+    exposure: Annotated[
+        list[str], typer.Option(metavar="ID", help="What the words were written from; repeatable.")
+    ],
+) -> None:
+    """Put a claim into words that rest only on what is named."""
+    with session.open() as ledger:
+        ledger.restate(claim, says=says, exposure=exposure)
+    session.done("recorded")
+
+
+@commands.add("reaffirm", example="prov-ledger reaffirm --collection handbook")
+def reaffirm(
+    session: Session,
+    claims: Annotated[list[str] | None, typer.Argument(metavar="CLAIM", help="Ids of claims.")] = None,
+    collection: Annotated[
+        str | None, typer.Option(metavar="NAME", help="All claims that rest on its sources, instead of ids.")
+    ] = None,
+) -> None:
+    """Carry claims over to the revisions that govern now.
+
+    Only where every quote is the same there: once, under the same headings, or in the same row and column.
+    """
+    with session.open() as ledger:
+        done = ledger.reaffirm(claims or (), collection=collection)
+    lines = [f"{old} -> {new}" for old, new in done.carried.items()]
+    lines.append(f"{len(done.carried)} carried over, {len(done.changed)} not, {len(done.left)} left alone")
+    session.emit(done, lines)
+
+
+@commands.add("sensitive", example="prov-ledger sensitive personnel")
+def sensitive(
+    session: Session,
+    collection: Annotated[str, typer.Argument(metavar="COLLECTION", help="The name of the collection.")],
+) -> None:
+    """Let reminder packets carry no statements from a collection."""
+    with session.open() as ledger:
+        ledger.sensitive(collection)
+    session.done("recorded")
+
+
+@commands.add("explain", example="prov-ledger explain cl_... --as-of 2026-05-01")
+def explain(
+    session: Session,
+    claim: Claim,
+    as_of: Annotated[
+        str | None, typer.Option(metavar="WHEN", help="Date or instant; default: when it was made.")
+    ] = None,
+) -> None:
+    """Say what was believed, from what, which checks it passed, and what is different now."""
+    with session.open() as ledger:
+        moment = None if as_of is None else parse_date_or_instant(as_of)
+        account = ledger.explain(claim, as_of=moment)
+    session.emit(account, account.lines())
+
+
+@commands.add("thread", example="prov-ledger thread chat-7 --as support-bot")
+def thread(
+    session: Session,
+    name: Thread,
+    facts: Annotated[
+        list[str] | None, typer.Option("-f", "--fact", metavar="NAME=VALUE", help="Given fact; repeatable.")
+    ] = None,
+) -> None:
+    """Resolve all claims of a conversation, for an application that cannot see what a compaction kept."""
+    with session.open() as ledger:
+        slots = ledger.thread(name, facts=parse_pairs(facts or [], "-f"))
+    width = terminal_width()
+    session.emit(slots, chain.from_iterable(slot_lines(slot, width) for slot in slots))
+
+
+@commands.add("changes", example="prov-ledger changes chat-7 --since 2026-06-01")
+def changes(
+    session: Session,
+    name: Thread,
+    since: Annotated[str, typer.Option(metavar="WHEN", help="Date or instant.")],
+) -> None:
+    """Tell which claims of a conversation could be cited then and cannot now, and why."""
+    with session.open() as ledger:
+        fallen = ledger.changes(name, parse_date_or_instant(since))
+    lines = []
+    for one in fallen:
+        lines.append(f"{one.id}: {one.was} -> {one.slot.verdict}")
+        lines += [f"  {format_instant(event.at)} {event.kind}: {event.about}" for event in one.why]
+    session.emit(fallen, lines or ["none has fallen"])
