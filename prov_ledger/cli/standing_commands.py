@@ -1,18 +1,14 @@
-"""Commands about how claims stand: ``restate``, ``reaffirm``, ``sensitive``, ``explain``, ``thread``, ``changes``."""
+"""Commands about how claims stand: ``restate``, ``reaffirm``, ``sensitive``, ``explain``."""
 
-from itertools import chain
 from typing import Annotated
 
 import typer
 
 from prov_ledger.cli.command import Commands
-from prov_ledger.cli.render import slot_lines, terminal_width
 from prov_ledger.cli.session import Session
-from prov_ledger.cli.values import parse_pairs
-from prov_ledger.model.times import format_instant, parse_date_or_instant
+from prov_ledger.model.times import parse_date_or_instant
 
 Claim = Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim (cl_...).")]
-Thread = Annotated[str, typer.Argument(metavar="THREAD", help="The name under which it was reminded.")]
 
 
 commands = Commands()
@@ -43,7 +39,7 @@ def reaffirm(
 ) -> None:
     """Carry claims over to the revisions that govern now.
 
-    Only where every quote is the same there: once, under the same headings, or in the same row and column.
+    Only where every quote is the same there: once, under the same headings, or in the same cell.
     """
     with session.open() as ledger:
         done = ledger.reaffirm(claims or (), collection=collection)
@@ -76,34 +72,3 @@ def explain(
         moment = None if as_of is None else parse_date_or_instant(as_of)
         account = ledger.explain(claim, as_of=moment)
     session.emit(account, account.lines())
-
-
-@commands.add("thread", example="prov-ledger thread chat-7 --as support-bot")
-def thread(
-    session: Session,
-    name: Thread,
-    facts: Annotated[
-        list[str] | None, typer.Option("-f", "--fact", metavar="NAME=VALUE", help="Given fact; repeatable.")
-    ] = None,
-) -> None:
-    """Resolve all claims of a conversation, for an application that cannot see what a compaction kept."""
-    with session.open() as ledger:
-        slots = ledger.thread(name, facts=parse_pairs(facts or [], "-f"))
-    width = terminal_width()
-    session.emit(slots, chain.from_iterable(slot_lines(slot, width) for slot in slots))
-
-
-@commands.add("changes", example="prov-ledger changes chat-7 --since 2026-06-01")
-def changes(
-    session: Session,
-    name: Thread,
-    since: Annotated[str, typer.Option(metavar="WHEN", help="Date or instant.")],
-) -> None:
-    """Tell which claims of a conversation could be cited then and cannot now, and why."""
-    with session.open() as ledger:
-        fallen = ledger.changes(name, parse_date_or_instant(since))
-    lines = []
-    for one in fallen:
-        lines.append(f"{one.id}: {one.was} -> {one.slot.verdict}")
-        lines += [f"  {format_instant(event.at)} {event.kind}: {event.about}" for event in one.why]
-    session.emit(fallen, lines or ["none has fallen"])
