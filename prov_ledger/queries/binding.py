@@ -16,7 +16,7 @@ from prov_ledger.rdf.terms import Term, render_term
 #: One row of a parameter: a term for each of its columns, None for "any".
 Row = Sequence[Term | None]
 #: The kinds of a parameter, as a header names them.
-KINDS = frozenset({"ids", "instant", "integer", "facts", "bounds"})
+KINDS = frozenset({"ids", "instant", "interval", "days", "facts"})
 
 _HEADER = re.compile(r"^# (title|params|returns|order|limit_ms|source): (.*)$", re.MULTILINE)
 _PARAMETER = re.compile(r"(\w+) \((\w+)(, optional)?\)")
@@ -51,7 +51,7 @@ class NamedQuery:
     text: str
 
     def bind(self, values: Mapping[str, Iterable[Row]]) -> str:
-        """Write the query with its parameters' rows; an optional one left out stays unbound.
+        """Write the query with its parameters' rows; the block of an optional one left out is dropped.
 
         No rows at all for a parameter means no answer. Raises QueryError for a parameter that the
         query lacks, one that is missing, or a row with too few or too many terms.
@@ -79,8 +79,9 @@ def _render_rows(parameter: Parameter, rows: Iterable[Row]) -> str:
 
 
 def _fill(block: re.Match[str], rendered: Mapping[str, str]) -> str:
+    # A block of UNDEF would do too, but a variable that may be unbound keeps a store from hashing on it.
     if block["name"] not in rendered:
-        return block[0]
+        return ""
     return f"{block['indent']}VALUES {block['columns']} {{ {rendered[block['name']]} }}"
 
 

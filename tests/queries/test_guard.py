@@ -1,8 +1,8 @@
 """A caller's own query asks about this tenant's graph and does nothing else."""
 
 import pytest
-
 from backends import MakeStore
+
 from prov_ledger.errors import QueryError
 from prov_ledger.queries.guard import MAX_CHARACTERS, check_query, with_prefixes
 from prov_ledger.store.port import GraphStore
@@ -17,7 +17,7 @@ ALLOWED = {
     "SELECT * WHERE { ?s <http://services.test/p> ?o }": "SELECT",
     "PREFIX x: <http://services.test/ns#> SELECT * WHERE { ?s x:p 'service' }": "SELECT",
     "SELECT * WHERE { ?s ?p '''a 'quoted' \\''' part''' FILTER(?o < 3 && ?o > 1) }": "SELECT",
-    "SELECT * WHERE { ?s ?p \"\\u00e9\" }": "SELECT",
+    'SELECT * WHERE { ?s ?p "\\u00e9" }': "SELECT",
 }
 REFUSED = [
     "",
