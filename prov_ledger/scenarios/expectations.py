@@ -55,6 +55,25 @@ def _resolve(world: World, step: Step) -> Iterator[Difference]:
             yield from _compare_slot(world, handle, expected, slots[handle])
 
 
+def _thread(world: World, step: Step) -> Iterator[Difference]:
+    """Exactly the slots that are expected, each as it is expected."""
+    slots = world.ledger(step).thread(
+        step.needed("thread"),
+        principal=_who(step),
+        facts=step.mapping("facts"),
+        purpose=step.find_text("purpose"),
+    )
+    by_id = {slot.id: slot for slot in slots}
+    expected = {world.id_of(handle): handle for handle in step.mapping("expect")}
+    if by_id.keys() != expected.keys():
+        got = sorted(str(world.handle_of(id_)) for id_ in by_id)
+        yield Difference("the claims of the thread", _shown(sorted(expected.values())), _shown(got))
+    for id_, handle in expected.items():
+        wanted = step.mapping("expect")[handle]
+        if id_ in by_id and isinstance(wanted, Mapping):
+            yield from _compare_slot(world, handle, wanted, by_id[id_])
+
+
 def _compare_slot(
     world: World, handle: str, expected: Mapping[str, object], slot: Slot
 ) -> Iterator[Difference]:
@@ -176,6 +195,7 @@ def _select(world: World, step: Step) -> Iterator[Difference]:
 EXPECTATIONS_SUPPORTED: Mapping[str, Expectation] = {
     "resolve": _resolve,
     "alike": _alike,
+    "thread": _thread,
     "packet": _packet,
     "verify": _verify,
     "select": _select,
