@@ -14,7 +14,7 @@ Claim = Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim (cl
 commands = Commands()
 
 
-@commands.add("restate", example="prov-ledger restate cl_... --says 'Refunds take 14 days.' --exposure ev_...")
+@commands.add("restate", example="prov-ledger restate cl_... --says 'Within 14 days.' --exposure ev_...")
 def restate(
     session: Session,
     claim: Claim,
@@ -67,7 +67,10 @@ def explain(
         str | None, typer.Option(metavar="WHEN", help="Date or instant; default: when it was made.")
     ] = None,
 ) -> None:
-    """Say what was believed, from what, which checks it passed, and what is different now."""
+    """Account for a claim: what was believed, and why.
+
+    From what it was concluded, which checks it passed, and what is different now.
+    """
     with session.open() as ledger:
         moment = None if as_of is None else parse_date_or_instant(as_of)
         account = ledger.explain(claim, as_of=moment)
