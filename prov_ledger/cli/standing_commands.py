@@ -14,7 +14,7 @@ Claim = Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim (cl
 commands = Commands()
 
 
-@commands.add("restate", example="prov-ledger restate cl_... --says 'Within 14 days.' --exposure ev_...")
+@commands.add("restate", example="prov-ledger restate cl_... --says '14 days.' --exposure ev_...")
 def restate(
     session: Session,
     claim: Claim,
