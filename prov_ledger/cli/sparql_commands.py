@@ -13,6 +13,14 @@ from prov_ledger.cli.values import parse_enumerated, parse_pairs, read_bytes
 from prov_ledger.errors import Refused
 from prov_ledger.queries.binding import NamedQuery, load_query, query_names
 
+#: How a parameter of each kind is written.
+_SPELLINGS = {
+    "ids": "ID,ID",
+    "instant": "INSTANT",
+    "interval": "START/END",
+    "days": "N",
+    "facts": "NAME=VALUE,NAME=VALUE",
+}
 _EXAMPLE = """\
 prov-ledger sparql -q 'SELECT ?claim { ?claim a pl:Claim }' --text claim
 prov-ledger sparql --name ending_soon -p days=30 --format csv"""
@@ -54,13 +62,22 @@ def sparql(
     columns = tuple(text or ())
     with session.open() as ledger:
         if name is not None:
-            given = {key: str(value) for key, value in parse_pairs(parameters or [], "-p").items()}
+            given = _parameters(parameters or [])
             answer = ledger.named_query(name, given, text_columns=columns, timeout=timeout)
         else:
             wanted = query if query is not None else read_bytes(str(query_file)).decode("utf-8", "replace")
             answer = ledger.sparql(wanted, text_columns=columns, timeout=timeout)
     for line in format_answer(answer, chosen, terminal_width()):
         print(line)
+
+
+def _parameters(pairs: list[str]) -> dict[str, str]:
+    """Parameters by name; one that is given twice has both values."""
+    given: dict[str, str] = {}
+    for pair in pairs:
+        for key, value in parse_pairs([pair], "-p").items():
+            given[key] = f"{given[key]},{value}" if key in given else str(value)
+    return given
 
 
 def _list(session: Session) -> None:
@@ -72,7 +89,7 @@ def _list(session: Session) -> None:
 
 def _call(query: NamedQuery) -> str:
     """How a query of the library is called; optional parameters in brackets."""
-    given = (f"-p {each.name}=..." for each in query.parameters)
+    given = (f"-p {each.name}={_SPELLINGS.get(each.kind, '...')}" for each in query.parameters)
     shown = (
         f"[{text}]" if each.optional else text for text, each in zip(given, query.parameters, strict=True)
     )
