@@ -25,6 +25,7 @@ from prov_ledger.model.scopes import Among, Scope
 from prov_ledger.model.slots import NEXT, Became, Candidate, Citation, Decision, Slot
 from prov_ledger.model.times import parse_date_or_instant, parse_instant
 from prov_ledger.model.world import World
+from prov_ledger.readers.memory import MemoryReader
 from prov_ledger.readers.port import Reader
 
 
@@ -66,8 +67,7 @@ class Resolver:
         """As ``resolve``, with the judge, for an account of how the slots came about."""
         parsed = self._parse(demand)
         names = [_parsed_or_none(id) for id in ids]
-        world = reader.read([id for id in dict.fromkeys(names) if id is not None], parsed.as_of)
-        allowed = self.session.readable_in(acting, world, parsed.now)
+        world, allowed = self._permitted(reader, acting, names, parsed)
         texts = _Texts(self.session)
         asked = Asked(
             parsed.facts,
@@ -83,6 +83,25 @@ class Resolver:
         judge = Judge(world, asked)
         answer = _Answer(reader, judge, texts, parsed.as_of)
         return [answer.slot(text, id) for text, id in zip(ids, names, strict=True)], judge
+
+    def _permitted(
+        self, reader: Reader, acting: Acting, names: Sequence[Node | None], parsed: "_Parsed"
+    ) -> tuple[World, frozenset[Node]]:
+        """What is read for a resolve, and the sources readable now; one batch to the authoriser.
+
+        Labels decide first where the reader keeps them: what fails is not read at all.
+        """
+        wanted = [id for id in dict.fromkeys(names) if id is not None]
+        if not isinstance(reader, MemoryReader):
+            world = reader.read(wanted, parsed.as_of)
+            return world, self.session.readable_in(acting, world, parsed.now)
+        reader.refresh()
+        gates = [(id, *reader.labels.gate(id, parsed.as_of)) for id in wanted]
+        sources = frozenset().union(*(label.sources for _, label, _ in gates))
+        pairs = [(source, reader.collection_of(source)) for source in sorted(sources)]
+        allowed = self.session.readable(acting, pairs, parsed.now)
+        admitted = [id for id, label, own in gates if label.admits(allowed) and own]
+        return reader.read(admitted, parsed.as_of), allowed
 
     def _parse(self, demand: Demand) -> _Parsed:
         table = self.tenant.state.reader.table()

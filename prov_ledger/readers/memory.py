@@ -14,6 +14,7 @@ from prov_ledger.model.facts import FactTable
 from prov_ledger.model.world import Recorded, SourceHistory, World
 from prov_ledger.readers.closure import Closure
 from prov_ledger.readers.fold import Fold, in_recorded_order, up_to
+from prov_ledger.readers.labels import Labels
 
 #: Kinds of entries that are about the tenant as a whole: few, and taken in at once.
 GLOBAL_KINDS = ("tenant", "fact", "collection")
@@ -57,6 +58,21 @@ class MemoryReader:
         self._fold = Fold()
         self._complete: set[r.Node] = set()
         self._seen = -1
+        self._whole = False
+        self.labels = Labels(self._fold, self._need)
+
+    def load(self) -> int:
+        """Take in the whole journal, and every label; later calls fetch nothing. Gives the entries taken."""
+        self.drop()
+        size = self._entries.size()
+        for entry in self._entries.entries(0):
+            self._fold.apply(entry)
+            self._seen = entry.sequence
+        self._seen = max(self._seen, size)
+        self._whole = True
+        for id in [*self._fold.evidence, *self._fold.claims]:
+            self.labels.gate(id, None)
+        return size
 
     def refresh(self) -> None:
         """Take in the entries that were recorded since the last call."""
@@ -92,7 +108,7 @@ class MemoryReader:
         return self._fold.tenant_record()
 
     def _fetch(self, id: r.Node, *keys: str) -> None:
-        if id in self._complete:
+        if self._whole or id in self._complete:
             return
         entry = self._entries.entry_of(id)
         if entry is None:
@@ -125,6 +141,12 @@ class MemoryReader:
         stated = up_to(self._fold.collections.get(id), None)
         return stated[-1].record if stated else None
 
+    def collection_of(self, source: r.Node) -> r.Node | None:
+        """The collection that a source is in, or None."""
+        self._fetch(source, source)
+        found = self._fold.sources.get(source)
+        return found.record.collection if found is not None else None
+
     def any_reaffirms(self) -> bool:
         """Whether any collection carries its claims over by policy."""
         self.refresh()
@@ -139,7 +161,7 @@ class MemoryReader:
 
     def source_of(self, revision: r.Node) -> r.Node | None:
         """The source of a revision, or None when there is no such revision."""
-        if revision not in self._fold.source_of:
+        if revision not in self._fold.source_of and not self._whole:
             entry = self._entries.entry_of(revision)
             if entry is not None:
                 self._fold.apply(entry)
@@ -173,7 +195,7 @@ class MemoryReader:
 
     def _fetch_evidence(self, revision: r.Node) -> None:
         key = f"{revision}#evidence"
-        if key not in self._complete:
+        if key not in self._complete and not self._whole:
             for entry in self._entries.about(key):
                 self._fold.apply(entry)
             self._complete.add(key)
