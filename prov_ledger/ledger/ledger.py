@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from prov_ledger.authz.port import Authoriser
+from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.access_verbs import AccessVerbs
 from prov_ledger.ledger.audit_verbs import AuditVerbs
 from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
 from prov_ledger.ledger.graph import GraphFactory
-from prov_ledger.ledger.opening import create_tenant, key_provider, parse_base
+from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
 from prov_ledger.ledger.reading_verbs import ReadingVerbs
 from prov_ledger.ledger.sources import temporal_fact
 from prov_ledger.ledger.tenant import Clock, Tenant, Work, system_clock
@@ -38,10 +39,8 @@ class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, ReadingVerbs, AuditVerbs):
         agent: str | None,
         purpose: str | None,
         reader: str,
-        authoriser: Authoriser | None,
+        authoriser: Authoriser | AuthoriserFactory | None,
     ) -> None:
-        if reader not in READERS:
-            raise Refused("bad_input", f"reader {reader[:40]!r} is none of {', '.join(READERS)}")
         super().__init__(tenant, agent, purpose, authoriser)
         self._reader = reader
 
@@ -67,19 +66,20 @@ class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, ReadingVerbs, AuditVerbs):
         Raises Refused ``already_exists``, ``bad_input``, ``undeclared_fact``, ``bad_fact``.
         """
         folder = Path(path)
+        _check_reader(reader)
         table = FactTable(parse_zone(zone))
         for name, raw in (facts or {}).items():
             table = table.declare(parse_fact_type(name, raw, zone))
         temporal_fact(table, governed_by)
         provider = keys if keys is not None else key_provider(folder)
-        create_tenant(folder, tenant, parse_base(base, tenant), provider)
-        opened = Tenant(folder, tenant, provider, clock, graph)
-        try:
-            with opened.writing(batched=True) as work:
-                _found(work, agent, zone, governed_by, table)
-        except BaseException:
-            opened.close()
-            raise
+        with creating_tenant(folder, tenant, parse_base(base, tenant), provider):
+            opened = Tenant(folder, tenant, provider, clock, graph)
+            try:
+                with opened.writing(batched=True) as work:
+                    _found(work, agent, zone, governed_by, table)
+            except BaseException:
+                opened.close()
+                raise
         return cls(opened, agent, None, reader, None)
 
     @classmethod
@@ -94,15 +94,24 @@ class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, ReadingVerbs, AuditVerbs):
         reader: str = "memory",
         graph: GraphFactory | None = None,
         keys: KeyProvider | None = None,
-        authoriser: Authoriser | None = None,
+        authoriser: Authoriser | AuthoriserFactory | None = None,
+        disclosures: bool = True,
     ) -> "Ledger":
         """Open a tenant. ``agent`` None is the agent that created it.
 
+        ``authoriser`` None is the ledger's own grants; one that is callable is called with the roster, as
+        ``load_cedar(folder)`` is. ``disclosures`` False: what is shown is not recorded.
         Raises Refused ``not_found``; MissingKey, WrongKey; StorageError.
         """
         folder = Path(path)
         provider = keys if keys is not None else key_provider(folder)
-        return cls(Tenant(folder, tenant, provider, clock, graph), agent, purpose, reader, authoriser)
+        opened = Tenant(folder, tenant, provider, clock, graph, disclosures)
+        return cls(opened, agent, purpose, reader, authoriser)
+
+
+def _check_reader(reader: str) -> None:
+    if reader not in READERS:
+        raise Refused("bad_input", f"a reader is one of {', '.join(READERS)}")
 
 
 def _found(work: Work, agent: str, zone: str, governed_by: str, table: FactTable) -> None:

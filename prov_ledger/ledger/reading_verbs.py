@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from prov_ledger.checks.packet import TokenCounter, count_tokens
+from prov_ledger.ledger.disclosing import Disclosing
 from prov_ledger.ledger.explaining import Explaining, Explanation, Fallen
 from prov_ledger.ledger.handle import Handle, Instant, Moment
 from prov_ledger.ledger.querying import Queries
@@ -65,13 +66,17 @@ class ReadingVerbs(Handle):
     ) -> list[Slot]:
         """Decide for each id whether it may be shown now, to this reader, for these facts.
 
-        One slot per id, in order. Raises Refused ``undeclared_fact``, ``bad_fact``, ``bad_input``.
+        One slot per id, in order; what they show is recorded first. Raises Refused ``undeclared_fact``,
+        ``bad_fact``, ``bad_input``; StorageError.
         """
         demand = Demand(facts or {}, now, as_of, min_authority, max_age)
+        disclosing = Disclosing(self._session)
         with self._tenant.lock:
-            return Resolver(self._session).resolve(
-                self._reading(), self._acting(principal, purpose), ids, demand
-            )
+            acting = self._acting(principal, purpose)
+            slots = Resolver(self._session).resolve(self._reading(), acting, ids, demand)
+            showing = disclosing.showing(acting, slots, thread)
+        disclosing.record(showing)
+        return slots
 
     def thread(
         self,
@@ -112,6 +117,14 @@ class ReadingVerbs(Handle):
         explaining = Explaining(self._session, self._sources)
         with self._tenant.lock:
             return explaining.changes(self._reading(), self._acting(principal, purpose), thread, since)
+
+    def load(self) -> int:
+        """Take the whole journal into the memory reader, as a service does at its start; entries taken.
+
+        Without it things are fetched when first asked for, and a first refusal may take longer.
+        """
+        with self._tenant.lock:
+            return self._tenant.reading.load()
 
     _reader: str = "memory"
 

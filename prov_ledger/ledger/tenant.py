@@ -19,6 +19,7 @@ from prov_ledger.rdf.encode import encode_entry
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import BUSY_TIMEOUT_MS
 from prov_ledger.vault.denials import Denial, Denials
+from prov_ledger.vault.disclosures import Disclosures
 from prov_ledger.vault.journal import SqliteJournal
 from prov_ledger.vault.keys import KeyProvider
 from prov_ledger.vault.port import Transaction
@@ -41,7 +42,13 @@ class Tenant:
     """The journal, keys, denials, graph and state of one tenant; owns them until ``close``."""
 
     def __init__(
-        self, ledger: Path, name: str, keys: KeyProvider, clock: Clock, graph: GraphFactory | None = None
+        self,
+        ledger: Path,
+        name: str,
+        keys: KeyProvider,
+        clock: Clock,
+        graph: GraphFactory | None = None,
+        records_disclosures: bool = True,
     ) -> None:
         folder = tenant_folder(ledger, name)
         self.ledger, self.name, self.clock = ledger, name, clock
@@ -56,6 +63,8 @@ class Tenant:
             #: Held by a verb that reads: the reading state is one for all threads.
             self.lock = threading.RLock()
             self._writing = State(self.journal, self.base)
+            self.records_disclosures = records_disclosures
+            self._disclosures: Disclosures | None = None
             self._turn = threading.Lock()
             self._work: Work | None = None
             self._writer: int | None = None
@@ -69,6 +78,14 @@ class Tenant:
         if self._validator is None:
             self._validator = EntryValidator.load()
         return self._validator
+
+    @property
+    def disclosures(self) -> Disclosures:
+        """Who was shown what; opened, and created where it is not there yet, at the first use."""
+        with self.lock:
+            if self._disclosures is None:
+                self._disclosures = Disclosures.open(tenant_folder(self.ledger, self.name))
+            return self._disclosures
 
     @property
     def state(self) -> State:
@@ -138,6 +155,8 @@ class Tenant:
     def close(self) -> None:
         """Close every file."""
         self.graph.close()
+        if self._disclosures is not None:
+            self._disclosures.close()
         self.denials.close()
         self.tickets.close()
         self.journal.close()

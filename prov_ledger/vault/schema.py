@@ -1,6 +1,6 @@
-"""The tables of the three files of a tenant, and the marks by which a file is recognised.
+"""The tables of the files of a tenant, and the marks by which a file is recognised.
 
-``PRAGMA application_id`` says that a file is ours and which of the three; ``PRAGMA user_version`` is the
+``PRAGMA application_id`` says that a file is ours and which of them; ``PRAGMA user_version`` is the
 format version. Both are written in the same transaction as the tables.
 """
 
@@ -102,5 +102,24 @@ DENIALS = Schema(
         """CREATE TABLE denial (
             sequence INTEGER NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
             PRIMARY KEY (sequence, kind, subject)) WITHOUT ROWID, STRICT""",
+    ),
+)
+
+#: ``evidence`` holds ids with a space between. An index over ids would cost each answer a page per id; who
+#: was shown a given id is asked when something is erased, and is found by reading all.
+DISCLOSURES = Schema(
+    label="disclosures",
+    application_id=0x504C5331,
+    statements=(
+        """CREATE TABLE occasion (
+            number INTEGER PRIMARY KEY, at_us INTEGER NOT NULL, reader TEXT, purpose TEXT, thread TEXT,
+            policy TEXT NOT NULL, sequence INTEGER NOT NULL, hash BLOB NOT NULL) STRICT""",
+        """CREATE TABLE item (
+            occasion INTEGER NOT NULL REFERENCES occasion, position INTEGER NOT NULL, id TEXT NOT NULL,
+            words INTEGER NOT NULL, evidence TEXT NOT NULL,
+            PRIMARY KEY (occasion, position)) WITHOUT ROWID, STRICT""",
+        "CREATE INDEX occasion_reader ON occasion (reader)",
+        "CREATE INDEX occasion_thread ON occasion (thread) WHERE thread IS NOT NULL",
+        "CREATE INDEX occasion_at ON occasion (at_us)",
     ),
 )

@@ -1,0 +1,49 @@
+"""The last step before an answer leaves: what it shows to whom is recorded, durably, by ids alone."""
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.model.slots import Slot
+from prov_ledger.vault.disclosures import Disclosed, Occasion
+
+
+@dataclass(frozen=True, slots=True)
+class Showing:
+    """An answer that is about to show something."""
+
+    occasion: Occasion
+    items: tuple[Disclosed, ...]
+
+
+class Disclosing:
+    """Records what slots show, unless the ledger was opened without disclosures."""
+
+    def __init__(self, session: Session) -> None:
+        self.session, self.tenant = session, session.tenant
+
+    def showing(self, acting: Acting, slots: Iterable[Slot], thread: str | None) -> Showing | None:
+        """What slots are about to show, under the policy and the journal as they are; None for nothing.
+
+        A thread that nobody has recorded counts as none.
+        """
+        items = tuple(disclosed(slots))
+        if not items or not self.tenant.records_disclosures:
+            return None
+        id = self.session.find_name("thread", thread) if thread is not None else None
+        policy, sequence = self.session.policy_version, self.tenant.journal.size()
+        occasion = Occasion(self.tenant.now(), acting.agent, acting.purpose, id, policy, sequence)
+        return Showing(occasion, items)
+
+    def record(self, showing: Showing | None) -> None:
+        """Return once it is on the disk; raises StorageError, and then nothing may be shown."""
+        if showing is not None:
+            self.tenant.disclosures.append(showing.occasion, showing.items)
+
+
+def disclosed(slots: Iterable[Slot]) -> Iterator[Disclosed]:
+    """What slots show: an item for each that has a statement or a quote."""
+    for slot in slots:
+        if slot.statement is not None or slot.quotes:
+            evidence = tuple(dict.fromkeys(citation.evidence for citation in slot.quotes))
+            yield Disclosed(slot.id, evidence, slot.statement is not None)
