@@ -1,5 +1,7 @@
 """The command ``sparql``: a query of one's own, or one of the library by name."""
 
+import textwrap
+from itertools import chain
 from pathlib import Path
 from typing import Annotated
 
@@ -83,8 +85,11 @@ def _parameters(pairs: list[str]) -> dict[str, str]:
 def _list(session: Session) -> None:
     # What the SPARQL reader itself runs is no part of the library.
     listed = [load_query(name) for name in query_names() if not name.startswith("reader_")]
-    lines = (line for query in listed for line in (_call(query), f"    {query.title}"))
-    session.emit(listed, lines)
+    session.emit(listed, chain.from_iterable((_call(query), *_title(query)) for query in listed))
+
+
+def _title(query: NamedQuery) -> list[str]:
+    return textwrap.wrap(query.title, terminal_width(), initial_indent="    ", subsequent_indent="    ")
 
 
 def _call(query: NamedQuery) -> str:

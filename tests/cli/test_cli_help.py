@@ -71,6 +71,6 @@ def test_every_exit_status_is_explained_with_its_codes(run: Command) -> None:
 
 
 def test_completion_can_be_shown_for_a_shell(run: Command) -> None:
-    shell = {"_PROV_LEDGER_COMPLETE": "complete_bash", "COMP_WORDS": "x res", "COMP_CWORD": "1"}
+    shell = {"_PROV_LEDGER_COMPLETE": "complete_bash", "COMP_WORDS": "x reso", "COMP_CWORD": "1"}
     ran = run(environment=shell)
     assert ran.out.split() == ["resolve"]
