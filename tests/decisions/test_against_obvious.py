@@ -1,0 +1,72 @@
+"""The decision against the slow and obvious model, on random stories."""
+
+import os
+from collections.abc import Iterable
+
+from hypothesis import HealthCheck, given, note, settings
+from hypothesis import strategies as st
+from obvious import Answer, Model
+from prov_ledger.model.slots import Decision
+from retelling import Decided, decide_all
+from stories import DECIDING, Plot, Query, ask_about, plots, queries, read_plot
+from told import Ask, Claim, Evidence, Story
+
+WORLDS = int(os.environ.get("OBVIOUS_WORLDS", "1000"))
+
+
+def asked_ids(story: Story) -> list[str]:
+    return [t.step.name for t in story.told if isinstance(t.step, Evidence | Claim)]
+
+
+def differences(answer: Answer, decided: Decided) -> list[str]:
+    """Where the model and the decision do not say the same."""
+    d = decided.decision
+    pairs = {"verdict": (answer.verdict, d.verdict)}
+    if answer.verdict == d.verdict != "withheld":
+        pairs |= {
+            "decided_by": (answer.decided_by, d.decided_by),
+            "missing": (answer.missing, frozenset(d.missing)),
+            "superseded_by": (answer.superseded_by, d.superseded_by),
+            "quotes": (answer.quotes, frozenset(d.citations)),
+            "words": (answer.words, d.words),
+            "candidates": (answer.candidates, decided.candidates),
+        }
+        if answer.verdict != "drifted":
+            pairs["unconsidered"] = (answer.unconsidered, frozenset(d.unconsidered))
+        if answer.verdict == "citable":
+            pairs["same_question"] = (answer.same_question, d.same_question)
+            pairs |= open_ends(answer, d)
+    return [f"{name}: model {a}, ledger {b}" for name, (a, b) in pairs.items() if a != b]
+
+
+def open_ends(answer: Answer, d: Decision) -> dict[str, tuple[object, object]]:
+    """Assumed ends, where the justifications that stand agree about them."""
+    stand = {bool(ends) for ends in answer.open_ends}
+    if len(stand) != 1:
+        return {}
+    pairs: dict[str, tuple[object, object]] = {"assumed_open": (stand == {True}, d.assumed_open)}
+    if stand == {True} and len(answer.open_ends) == 1:
+        pairs["last_confirmed"] = (min(answer.open_ends[0]), d.last_confirmed)
+    return pairs
+
+
+def disagreements(story: Story, ask: Ask, ids: Iterable[str]) -> list[str]:
+    model, found = Model(story, ask), decide_all(story, ask, ids)
+    return [f"{id} {line}" for id in found for line in differences(model.slot(id), found[id])]
+
+
+def shown(story: Story, ask: Ask, found: list[str]) -> str:
+    lines = [f"{t.place} {t.at:%m-%dT%H} {t.step}" for t in story.told]
+    return "\n".join(["", f"zone {story.zone}, governed by {story.governed_by}", *lines, str(ask), *found])
+
+
+@settings(max_examples=WORLDS, deadline=None, suppress_health_check=list(HealthCheck), derandomize=False)
+@given(plots(DECIDING, 14), st.lists(queries, min_size=2, max_size=4))
+def test_a_decision_is_that_of_the_obvious_model(plot: Plot, asked: list[Query]) -> None:
+    story = read_plot(plot)
+    for query in asked:
+        ask = ask_about(story, query, grants=False)
+        found = disagreements(story, ask, asked_ids(story))
+        if found:
+            note(shown(story, ask, found))
+        assert not found
