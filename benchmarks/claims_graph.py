@@ -45,7 +45,12 @@ class Tenant:
 
     def leaves(self, base: str) -> Iterator[bytes]:
         """Encode everything, entry by entry."""
-        agent = self._id("agt")
+        entry_ids = random.Random(0)  # of its own, so that the records are the same without encoding
+
+        def entry_id() -> str:
+            return mint_id("ent", entry_ids.randbytes)
+
+        agent = mint_id("agt", entry_ids.randbytes)
         step = (END - START) / max(1, self.claims)
         waiting: list[r.Record] = []
         sequence = 0
@@ -54,9 +59,9 @@ class Tenant:
             if len(waiting) == RECORDS_PER_ENTRY:
                 sequence += 1
                 at = START + step * len(self.built.claims)
-                yield encode_entry(base, r.entry_of(self._id("ent"), sequence, agent, at, waiting))
+                yield encode_entry(base, r.entry_of(entry_id(), sequence, agent, at, waiting))
                 waiting = []
-        yield encode_entry(base, r.entry_of(self._id("ent"), sequence + 1, agent, END, waiting))
+        yield encode_entry(base, r.entry_of(entry_id(), sequence + 1, agent, END, waiting))
 
     def records(self) -> Iterator[r.Record]:
         """Make the records in an order in which each names only earlier ones."""
@@ -78,11 +83,13 @@ class Tenant:
         for number in range(CLAIMS_PER_SOURCE):
             evidence = self._evidence(revisions[number * REVISIONS // CLAIMS_PER_SOURCE].id, context.id)
             yield evidence
-            yield from self._claim(evidence.id, own)
+            if self.random.random() < 0.99:
+                yield from self._claim(evidence.id, own)
         if self.random.random() < 0.9:
             outcome: r.CheckOutcome = "current" if self.random.random() < 0.9 else "gone"
             yield r.CheckRecord(self._id("ent") + "#check", source, outcome, self._instant())
         yield from self._thread(own)
+        yield r.ContradictionRecord((own[-1], own[-2]))
 
     def _revisions(self, source: str) -> Iterator[r.RevisionRecord]:
         previous = None

@@ -23,7 +23,7 @@ XSD_DATE_TIME = XSD + "dateTime"
 DECIMAL_INTEGER_DIGITS = 18
 DECIMAL_FRACTION_DIGITS = 18
 
-_NOT_IN_IRI = re.compile(r"[\x00-\x20<>\"{}|^`\\\x7f]")
+_NOT_IN_IRI = re.compile(r"[\x00-\x20<>\"{}|^`\\\x7f]|%(?![0-9A-Fa-f]{2})")
 _ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 _TO_ESCAPE = re.compile(r'[\x00-\x1f"\\\x7f]')
 _SHORT_ESCAPES = {"\b": r"\b", "\t": r"\t", "\n": r"\n", "\f": r"\f", "\r": r"\r", '"': r"\"", "\\": r"\\"}
