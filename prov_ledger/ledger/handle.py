@@ -6,7 +6,7 @@ from datetime import date, datetime
 from types import TracebackType
 from typing import Self
 
-from prov_ledger.authz.port import Authoriser
+from prov_ledger.authz.port import DEADLINE_S, Authoriser
 from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
@@ -25,9 +25,10 @@ class Handle:
         agent: str | None,
         purpose: str | None,
         authoriser: Authoriser | AuthoriserFactory | None,
+        authoriser_deadline_s: float = DEADLINE_S,
     ) -> None:
         self._tenant, self._agent, self._purpose = tenant, agent, purpose
-        self._session = Session(tenant, authoriser)
+        self._session = Session(tenant, authoriser, authoriser_deadline_s)
         self._sources = Sources(self._session)
 
     def __enter__(self) -> Self:

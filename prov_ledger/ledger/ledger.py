@@ -3,7 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from prov_ledger.authz.port import Authoriser
+from prov_ledger.authz.port import DEADLINE_S, Authoriser
 from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.access_verbs import AccessVerbs
@@ -40,8 +40,9 @@ class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, ReadingVerbs, AuditVerbs):
         purpose: str | None,
         reader: str,
         authoriser: Authoriser | AuthoriserFactory | None,
+        authoriser_deadline_s: float = DEADLINE_S,
     ) -> None:
-        super().__init__(tenant, agent, purpose, authoriser)
+        super().__init__(tenant, agent, purpose, authoriser, authoriser_deadline_s)
         self._reader = reader
 
     @classmethod
@@ -95,18 +96,19 @@ class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, ReadingVerbs, AuditVerbs):
         graph: GraphFactory | None = None,
         keys: KeyProvider | None = None,
         authoriser: Authoriser | AuthoriserFactory | None = None,
+        authoriser_deadline_s: float = DEADLINE_S,
         disclosures: bool = True,
     ) -> "Ledger":
         """Open a tenant. ``agent`` None is the agent that created it.
 
         ``authoriser`` None is the ledger's own grants; one that is callable is called with the roster, as
-        ``load_cedar(folder)`` is. ``disclosures`` False: what is shown is not recorded.
+        ``load_cedar(folder)`` is; an answer after ``authoriser_deadline_s`` permits nothing. ``disclosures`` False: what is shown is not recorded.
         Raises Refused ``not_found``; MissingKey, WrongKey; StorageError.
         """
         folder = Path(path)
         provider = keys if keys is not None else key_provider(folder)
         opened = Tenant(folder, tenant, provider, clock, graph, disclosures)
-        return cls(opened, agent, purpose, reader, authoriser)
+        return cls(opened, agent, purpose, reader, authoriser, authoriser_deadline_s)
 
 
 def _check_reader(reader: str) -> None:

@@ -60,8 +60,15 @@ class Acting:
 class Session:
     """Looks up names and ids for one tenant, on behalf of whoever acts."""
 
-    def __init__(self, tenant: Tenant, authoriser: Authoriser | AuthoriserFactory | None = None) -> None:
+    def __init__(
+        self,
+        tenant: Tenant,
+        authoriser: Authoriser | AuthoriserFactory | None = None,
+        deadline_s: float = DEADLINE_S,
+    ) -> None:
         self.tenant = tenant
+        # The ledger's own grants answer at once, in this thread.
+        self._deadline_s = deadline_s if authoriser is not None else None
         self._given = authoriser
         self._made: tuple[Roster, Authoriser] | None = None
 
@@ -89,10 +96,6 @@ class Session:
     def policy_version(self) -> str:
         """The version of the policy that answers now, as recorded with what it let out."""
         return version_of(self.authoriser, self._deadline_s)
-
-    @property
-    def _deadline_s(self) -> float | None:
-        return None if self._given is None else DEADLINE_S
 
     # names
 
