@@ -40,8 +40,10 @@ def test_the_commands_give_what_is_shown_below_them(folder: Path) -> None:
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
-    shown = next(text for text in _fences("text") if text.startswith("cl_"))
-    assert _ID.sub(r"\1_...", done.stdout).endswith(shown)
+    printed = _ID.sub(r"\1_...", done.stdout)
+    assert next(text for text in _fences("text") if text.startswith("cl_")) in printed
+    assert "You have 60 days to return it.,Returns policy" in printed
+    assert printed.endswith("valid\n")
 
 
 def test_the_python_runs(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
