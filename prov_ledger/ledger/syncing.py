@@ -5,7 +5,7 @@ from itertools import islice
 
 from prov_ledger.connectors.port import Connector, Held, Skipped
 from prov_ledger.errors import ConnectorError
-from prov_ledger.ledger.replay import Replay, is_retired
+from prov_ledger.ledger.replay import TAKEN, Replay, is_retired
 from prov_ledger.ledger.session import Acting
 from prov_ledger.ledger.sources import Sources, check_connector
 from prov_ledger.ledger.taking import SyncReport, Taker
@@ -43,13 +43,12 @@ class Sync:
         while batch := list(islice(changes, BATCH_CHANGES)):
             with self.tenant.writing(batched=True) as work:
                 self._check_alone(feed, cursor, connector.name, last)
-                replay.overlaps = self._overlaps(connector.name, feed)
                 taker = Taker(self.sources, work, agent, replay, report)
                 taker.collection = self._collection(work, agent, collection)
                 for change in batch:
                     taker.take(change)
                 cursor = batch[-1].cursor
-                last = self._record(work, agent, connector.name, feed, cursor)
+                last = self._record(work, agent, feed, cursor, replay)
             if progress is not None:
                 progress(batch[-1].done, found.total)
         _count(report, found.skipped)
@@ -75,20 +74,17 @@ class Sync:
         found = self._found("sync", connector)
         return found[-1].id if found else None
 
-    def _overlaps(self, connector: str, feed: str) -> bool:
-        """Whether a feed with cursors beside this one, of the same connector, was taken in."""
-        others = [x.id for x in self._found("feeds", connector)]
-        return any(self.sources.text(id, "feed") != feed and self.sources.text(id, "cursor") for id in others)
-
-    def _record(self, work: Work, agent: Node, connector: str, feed: str, cursor: str) -> Node:
+    def _record(self, work: Work, agent: Node, feed: str, cursor: str, replay: Replay) -> Node:
+        """Say how far the feed was taken in, and which changes this batch took."""
         draft = work.draft("sync")
         id = draft.entity(f"{draft.id}#sync")
         sealed = draft.seal(id, "feed", feed), draft.seal(id, "cursor", cursor)
         draft.records.append(r.SyncRecord(id, *sealed, agent, self.tenant.now()))
-        if not self._found("feed", feed):
-            draft.name("feeds", connector, id)
         draft.name("feed", feed, id)
-        draft.name("sync", connector, id)
+        draft.name("sync", replay.connector, id)
+        for key, source in replay.taken:
+            draft.name(TAKEN, key, source)
+        replay.taken.clear()
         work.append(draft, agent)
         return id
 

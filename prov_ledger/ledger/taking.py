@@ -1,7 +1,7 @@
 """Recording what one change of a feed says: a source, a revision, a rename, an end, a return."""
 
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 
 from prov_ledger.connectors.port import Content, SourceChange
@@ -63,86 +63,69 @@ class Taker:
         known = self.replay.find(change)
         if known is not None:
             self._pass(change, known)
-        elif change.kind == "new":
-            self._new(change)
         elif change.kind == "renamed":
             self._rename(change)
         elif change.kind == "gone":
-            self._retire(self._holder(change.native), change)
+            self._retire(change)
         else:
-            self._content(change, self._holder(change.native))
+            self._content(change)
 
     def _pass(self, change: SourceChange, known: Node) -> None:
-        """Follow a change that another feed brought; a source that began there ends the one before."""
+        """Follow a change that another feed brought."""
         self.report.known += 1
-        self.replay.moved(change.native, known, change.renamed_from)
-        before = self.replay.holder(change.renamed_from) if change.renamed_from is not None else None
-        history = self._history(before) if before is not None and before != known else None
-        if before is not None and history is not None and not is_retired(history):
-            self._retire(before, change)
+        if change.renamed_from is not None and self._began(known, change.native):
+            # To a feed whose glob begins here this was a new source: so the one before ends.
+            self.take(_departure(change))
+
+    def _began(self, source: Node, native: str) -> bool:
+        """Whether a source had this native id from its beginning."""
+        return self.sources.text(source, "native") == native
 
     def _history(self, source: Node) -> SourceHistory | None:
         return self.sources.tenant.state.reader.history(source)
-
-    def _holder(self, native: str) -> Node:
-        source = self.replay.holder(native)
-        if source is None:
-            raise ConnectorError(
-                "the feed changes an object that it never brought: its history was rewritten"
-            )
-        return source
 
     def _load(self, change: SourceChange) -> Content:
         if change.load is None:
             raise ConnectorError("the feed names a change of content without content")
         return change.load()
 
-    def _retire(self, source: Node, change: SourceChange) -> None:
+    def _retire(self, change: SourceChange) -> None:
+        source = self.replay.holder(change.native)
+        if source is None:
+            self._check_brought(change.native)
+            return
         at = in_order(self._history(source), change.at)
         self.sources.record_retirement(self.work, self.agent, source, at)
-        self.replay.recorded(source)
+        self.replay.recorded(change, source)
         self.report.retired += 1
 
+    def _check_brought(self, native: str) -> None:
+        if not self.sources.holders(self.connector, native):
+            raise ConnectorError(
+                "the feed changes an object that it never brought: its history was rewritten"
+            )
+
     def _rename(self, change: SourceChange) -> None:
-        source = self._holder(change.renamed_from or "")
-        history = self._history(source)
-        at = in_order(history, change.at)
-        if history is not None and is_retired(history):
-            self._return(source, history, at)
+        origin = change.renamed_from or ""
+        source = self.replay.holder(origin)
+        if source is None or self.replay.find(_departure(change)) is not None:
+            # To a feed whose glob ends there the source was gone; what it is now called is another one.
+            self._check_brought(origin)
+            self._content(replace(change, kind="new", renamed_from=None, came_from=origin))
+            return
+        at = in_order(self._history(source), change.at)
         self.sources.rename(self.work, self.agent, source, self.connector, change.native, at)
-        self.replay.moved(change.native, source, change.renamed_from)
-        self.replay.recorded(source)
+        self.replay.recorded(change, source)
         self.report.renamed += 1
 
-    def _new(self, change: SourceChange) -> None:
-        there = self._shared(change)
-        if there is not None:
-            self._content(change, there)
+    def _content(self, change: SourceChange) -> None:
+        content = self._load(change)
+        source = self.replay.holder(change.native)
+        if source is None:
+            if change.kind != "new":
+                self._check_brought(change.native)
+            self._revise(self._new(change, content), change, content, change.at)
             return
-        content = self._load(change)
-        came_from = self.replay.holder(change.came_from) if change.came_from else None
-        new = NewSource(change.native, title_of(content, change.native), self.connector, came_from=came_from)
-        taken = bool(self.sources.holders(self.connector, change.native))
-        source = self.sources.record(
-            self.work,
-            self.agent,
-            new,
-            "official",
-            self.collection,
-            self.sources.table(),
-            since=change.at if taken else None,
-        )
-        self.report.sources += 1
-        self._revise(source, change, content, change.at)
-
-    def _shared(self, change: SourceChange) -> Node | None:
-        """The source that has the native id by another feed, which brought the same path by itself."""
-        source = self.replay.holder(change.native) if self.replay.overlaps else None
-        history = self._history(source) if source is not None else None
-        return source if history is not None and self.sources.native(history) == change.native else None
-
-    def _content(self, change: SourceChange, source: Node) -> None:
-        content = self._load(change)
         history = self._history(source)
         at = in_order(history, change.at)
         if history is not None and (change.kind == "back" or (change.kind == "new" and is_retired(history))):
@@ -151,6 +134,15 @@ class Taker:
         if self.sources.title(source) != title:
             self.sources.retitle(self.work, self.agent, source, title)
         self._revise(source, change, content, at)
+
+    def _new(self, change: SourceChange, content: Content) -> Node:
+        came_from = self.sources.find(self.connector, change.came_from) if change.came_from else None
+        title = title_of(content, change.native)
+        new = NewSource(change.native, title, self.connector, came_from=came_from)
+        since = change.at if self.sources.holders(self.connector, change.native) else None
+        table = self.sources.table()
+        self.report.sources += 1
+        return self.sources.record(self.work, self.agent, new, "official", self.collection, table, since)
 
     def _return(self, source: Node, history: SourceHistory, at: datetime) -> None:
         level = history.authorities[-1].record.level if history.authorities else None
@@ -161,9 +153,14 @@ class Taker:
     def _revise(self, source: Node, change: SourceChange, content: Content, at: datetime) -> None:
         new = NewRevision(source, content.data, change.label, content.media_type)
         self.sources.record_revision(self.work, self.agent, source, new, at)
-        self.replay.moved(change.native, source)
-        self.replay.recorded(source)
+        self.replay.recorded(change, source)
         self.report.revisions += 1
+
+
+def _departure(change: SourceChange) -> SourceChange:
+    """What a rename is to a feed whose glob ends there."""
+    native = change.renamed_from or change.native
+    return replace(change, kind="gone", native=native, renamed_from=None, load=None)
 
 
 def title_of(content: Content, native: str) -> str:
