@@ -121,16 +121,17 @@ class Roster:
             given = self._given.get(read, _NOBODY)
             few: Collection[Node] = readers if len(readers) <= len(given) or not given else tuple(given)
             for who in few:
-                permitted |= who in readers and _in_force(given.get(who, ()), q)
+                permitted |= _in_force(given.get(who, _ENDED), q) and who in readers
         return permitted
 
 
 def _in_force(held: tuple[Held, ...], q: ReadRequest) -> bool:
+    found = False
     for one in held:
         purpose = one.record.purpose
-        if (purpose is None or purpose == q.purpose) and (one.end is None or q.now < one.end):
-            return True
-    return False
+        fits = purpose is None or purpose == q.purpose
+        found |= fits and (one.end is None or q.now < one.end)
+    return found
 
 
 def end_of(grant: r.GrantRecord, recorded: datetime) -> datetime | None:
@@ -148,6 +149,8 @@ def end_of(grant: r.GrantRecord, recorded: datetime) -> datetime | None:
 
 
 _NOBODY: dict[Node, tuple[Held, ...]] = {}
+#: Stands where nothing was given, and takes as long to look at.
+_ENDED = (Held(r.GrantRecord("", "", ""), NEVER_HELD),)
 
 
 #: Finds the id that a name stands for; kinds are agent, group, collection, purpose.

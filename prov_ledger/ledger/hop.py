@@ -5,7 +5,7 @@ tell the class under which it was recorded.
 """
 
 import re
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 
 from prov_ledger.vocab import PL
 
@@ -45,10 +45,14 @@ class Hop:
         self._base = base
         self._reference = re.compile(rf"<{re.escape(base)}([^>]+)>")
 
-    def known(self, lines: str) -> Iterator[tuple[str, str]]:
-        """Give (node IRI, class IRI) of every node named that has a class by its name."""
+    def known(self, lines: str, minted: Collection[str]) -> Iterator[tuple[str, str]]:
+        """Give (node IRI, class IRI) of every node named that an earlier entry recorded.
+
+        ``minted`` are the ids that this entry brings into being, its own among them: nothing below
+        them was recorded before.
+        """
         for name in set(self._reference.findall(lines)):
-            kind = class_of(name)
+            kind = class_of(name) if name.partition("#")[0] not in minted else None
             if kind is not None:
                 yield self._base + name, PL + kind
 

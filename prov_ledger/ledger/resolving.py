@@ -96,11 +96,17 @@ class Resolver:
             world = reader.read(wanted, parsed.as_of)
             return world, self.session.readable_in(acting, world, parsed.now)
         reader.refresh()
-        gates = [(id, *reader.labels.gate(id, parsed.as_of)) for id in wanted]
+        labels = reader.labels
+        gates = [(id, *labels.gate(id, parsed.as_of, acting.agent)) for id in wanted]
         sources = frozenset().union(*(label.sources for _, label, _ in gates))
         pairs = [(source, reader.collection_of(source)) for source in sorted(sources)]
         allowed = self.session.readable(acting, pairs, parsed.now)
-        admitted = [id for id, label, own in gates if label.admits(allowed) and own]
+        admitted = []
+        for id, label, own in gates:
+            if not label.admits(allowed):
+                labels.refuse(label, acting.agent)
+            elif own:
+                admitted.append(id)
         return reader.read(admitted, parsed.as_of), allowed
 
     def _parse(self, demand: Demand) -> _Parsed:

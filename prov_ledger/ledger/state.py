@@ -52,6 +52,11 @@ class State:
             self._seen = size
         self.reader.refresh()
 
+    def load(self) -> int:
+        """Take in the whole journal."""
+        self.refresh()
+        return self.reader.load()
+
     def entry_of(self, id: r.Node) -> r.Entry | None:
         """The entry that recorded an entity first, or None."""
         return self._entries.entry_of(id)

@@ -238,7 +238,8 @@ class Work:
 
     def _check(self, draft: Draft, leaf: bytes) -> None:
         lines = leaf.decode()
-        findings = self.tenant.validator.check(lines, self._hop.known(lines))
+        minted = {draft.id, *(id for id, _ in draft.entities)}
+        findings = self.tenant.validator.check(lines, self._hop.known(lines, minted))
         if findings:
             found = tuple((f.focus_node, f.path, f.message) for f in findings)
             first = findings[0]

@@ -1,7 +1,8 @@
 """Permission labels: which sources suffice to read an id, kept so that a gate needs nothing else.
 
 What fails the gate is withheld with nothing further read, and an id that does not exist is taken
-through the same steps with another id's label: how long a refusal takes tells nothing of its cause.
+through the same steps with the label of something else that this reader was refused: how long a
+refusal takes tells nothing of its cause.
 """
 
 from collections.abc import Callable, Iterable
@@ -27,7 +28,10 @@ class Label:
         return any(needed <= readable for needed in self.sufficient)
 
 
+
 NOTHING = Label((), frozenset())
+#: How many labels that a reader was refused are kept for the ids that do not exist.
+MOST_REFUSED = 512
 
 
 class Labels:
@@ -38,22 +42,32 @@ class Labels:
         self._sufficient: dict[Node, tuple[frozenset[Node], ...]] = {}
         self._labels: dict[Node, Label] = {}
         self._shared: dict[Label, Label] = {}
-        self._decoys: list[Label] = []
+        self._any: list[Label] = []
+        self._refused: dict[Node | None, list[Label]] = {}
         self._state = (0, 0)
 
     def __len__(self) -> int:
         return len(self._labels)
 
-    def gate(self, id: Node, as_of: datetime | None) -> tuple[Label, bool]:
-        """The label to ask about, and whether it is the id's own; somebody else's where there is none."""
+    def gate(self, id: Node, as_of: datetime | None, reader: Node | None = None) -> tuple[Label, bool]:
+        """The label to ask about, and whether it is the id's own; a decoy where there is none."""
         state = (len(self._fold.supersessions), len(self._fold.restatements))
         if state != self._state:
             self._labels.clear()
             self._state = state
         own = self._labels.get(id) or self._label(id)
-        decoy = self._decoys[hash(id) % len(self._decoys)] if self._decoys else NOTHING
+        pool = self._refused.get(reader) or self._any
+        decoy = pool[hash(id) % len(pool)] if pool else NOTHING
         exists = own is not None and self._recorded(id, as_of)
         return (own, True) if own is not None and exists else (decoy, False)
+
+    def refuse(self, label: Label, reader: Node | None) -> None:
+        """Remember a label that a reader was refused: what does not exist is refused like it."""
+        pool = self._refused.setdefault(reader, [])
+        if len(pool) < MOST_REFUSED:
+            pool.append(label)
+        else:
+            pool[hash(label.sources) % MOST_REFUSED] = label
 
     def _recorded(self, id: Node, as_of: datetime | None) -> bool:
         found = self._fold.claims.get(id) or self._fold.evidence.get(id)
@@ -67,7 +81,7 @@ class Labels:
         known = self._shared.get(label)
         if known is None:
             known = self._shared[label] = label
-            self._decoys.append(label)
+            self._any.append(label)
         self._labels[id] = known
         return known
 
