@@ -45,7 +45,7 @@ class Hop:
         self._base = base
         self._reference = re.compile(rf"<{re.escape(base)}([^>]+)>")
 
-    def known(self, lines: str, minted: Collection[str]) -> Iterator[tuple[str, str]]:
+    def known(self, lines: str, minted: Collection[str] = ()) -> Iterator[tuple[str, str]]:
         """Give (node IRI, class IRI) of every node named that an earlier entry recorded.
 
         ``minted`` are the ids that this entry brings into being, its own among them: nothing below
