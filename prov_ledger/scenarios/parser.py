@@ -46,10 +46,10 @@ def parse_scenario(data: bytes, file: str) -> Scenario:
     """The scenario in ``data``; ``file`` is named in messages. Raises NotAScenario."""
     document = parse_document(data, file)
     if not isinstance(document, dict):
-        raise NotAScenario(file, f"is no scenario: expected a mapping, got {kind_of(document)}")
+        raise NotAScenario(file, f"has no head: expected a mapping, got {kind_of(document)}")
     raw_steps = document.get("steps")
     if not isinstance(raw_steps, list) or not raw_steps:
-        raise NotAScenario(file, "is no scenario: 'steps' must be a list of at least one step")
+        raise NotAScenario(file, "head: key 'steps': expected a list of at least one step")
     head = _read_keys({key: raw for key, raw in document.items() if key != "steps"}, HEAD, file, "head")
     _check_head(head, file)
     return Scenario(
