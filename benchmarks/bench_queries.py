@@ -7,7 +7,6 @@ Ends with 1 when a limit is missed, or a query finds nothing.
 """
 
 import argparse
-import statistics
 import sys
 import tempfile
 import time
@@ -69,14 +68,18 @@ def opened(folder: Path, claims: int) -> Iterator[tuple[OxigraphStore, Built]]:
         store.close()
 
 
-def measure(ask: Callable[[], Rows]) -> tuple[float, int]:
-    """The median time in milliseconds, and the number of rows."""
-    times, rows = [], 0
+def measure(ask: Callable[[], Rows]) -> tuple[float, float, int]:
+    """The best wall time and its processor time in milliseconds, and the number of rows.
+
+    The best of some runs, as neighbours on the machine only ever add to it.
+    """
+    best, rows = (float("inf"), 0.0), 0
     for _ in range(REPEATS):
-        started = time.perf_counter()
+        wall, processor = time.perf_counter(), time.process_time()
         rows = len(ask().rows)
-        times.append((time.perf_counter() - started) * 1000)
-    return statistics.median(times), rows
+        taken = (time.perf_counter() - wall) * 1000, (time.process_time() - processor) * 1000
+        best = min(best, taken)
+    return *best, rows
 
 
 def main() -> int:
@@ -87,13 +90,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as temporary:
         late = 0
         with opened(options.folder or Path(temporary), options.claims) as (store, built):
-            print(f"{'query':<20}{'ms':>10}{'limit':>8}{'rows':>9}")
+            print(f"{'query':<20}{'ms':>10}{'cpu ms':>10}{'limit':>8}{'rows':>9}")
             for name, ask in questions(store, built).items():
-                taken, rows = measure(ask)
+                taken, processor, rows = measure(ask)
                 limit = load_query(name).limit_ms
                 fault = "LATE" if taken > limit else "" if rows else "EMPTY"
                 late += bool(fault)
-                print(f"{name:<20}{taken:>10.1f}{limit:>8}{rows:>9}  {fault}")
+                print(f"{name:<20}{taken:>10.1f}{processor:>10.1f}{limit:>8}{rows:>9}  {fault}")
     return 1 if late else 0
 
 
