@@ -145,6 +145,21 @@ class ReadingVerbs(Handle):
         with self._tenant.lock:
             return Showing(self._session, self._sources).show(self._acting(by, purpose), native_or_id, on)
 
+    def named_query(
+        self,
+        name: str,
+        parameters: Mapping[str, str] | None = None,
+        *,
+        text_columns: Sequence[str] = (),
+        timeout: float | None = None,
+        by: str | None = None,
+        purpose: str | None = None,
+    ) -> Answer:
+        """Answer one of the library's queries, with its parameters as written at a prompt."""
+        acting = self._acting(by, purpose)
+        queries = Queries(self._session, self._sources)
+        return queries.named(acting, name, parameters or {}, text_columns, timeout)
+
     def sparql(
         self,
         text: str,

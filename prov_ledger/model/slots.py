@@ -46,7 +46,9 @@ VERDICTS: tuple[Verdict, ...] = (
 RANK: dict[Verdict, int] = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 
 Next = Literal["reject", "search", "rederive", "ask", "show"]
-NEXT: dict[Verdict, Next] = dict.fromkeys(VERDICTS, "rederive") | {
+_REDERIVE: Next = "rederive"
+NEXT: dict[Verdict, Next] = {
+    **dict.fromkeys(VERDICTS, _REDERIVE),
     "malformed": "reject",
     "withheld": "search",
     "retracted": "reject",
