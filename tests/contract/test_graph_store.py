@@ -4,8 +4,8 @@ from datetime import UTC, date, datetime
 from decimal import Decimal
 
 import pytest
-
 from backends import MakeStore
+
 from prov_ledger.errors import QueryError, StorageError
 from prov_ledger.rdf.nquads import write_nquads
 from prov_ledger.rdf.terms import Iri, Literal, civil_date, decimal, instant, integer, string
