@@ -55,6 +55,27 @@ def test_a_packet_is_rendered_for_its_reader(shop: Shop) -> None:
     assert shop.claim not in shop.run("packet", shop.reminder, "--as", "stranger").out
 
 
+def test_a_thread_is_resolved_for_its_readers_alone(shop: Shop) -> None:
+    july = ("-f", "purchase_date=2026-07-02")
+    assert shop.run("thread", "chat-7", *july).out.startswith(f"{shop.claim}  citable -> show")
+    assert shop.run("thread", "chat-7", *july, "--as", "stranger").err.startswith("error [unknown_id]: ")
+
+
+def test_changes_tell_which_claims_of_a_thread_have_fallen(tmp_path: Path) -> None:
+    run = Command(tmp_path / "ledger")
+    run.made("init")
+    source = run.made("source", "--native", "n", "--title", "T")
+    page = run.made("revision", source, "-", "--label", "1", stdin="One.")
+    evidence = run.made("evidence", page, "--quote", "One")
+    claim = run.made("claim", "It is one.", "--support", evidence, "--kind", "quote", "--question", "Which?")
+    run.made("remind", claim, "--budget", "100", "--thread", "t")
+    before = json.loads(run("sparql", "-q", "SELECT ?at { ?c a pl:Claim ; pl:recordedAt ?at }", "--json").out)
+    since = before["results"]["bindings"][0]["at"]["value"]
+    assert run("changes", "t", "--since", since).out == ""
+    run.made("retract", claim)
+    assert run("changes", "t", "--since", since).out == f"{claim}  citable -> retracted"
+
+
 def test_show_gives_the_state_of_a_day(shop: Shop) -> None:
     ran = shop.run("show", "wiki:returns", "--json")
     shown = json.loads(ran.out)

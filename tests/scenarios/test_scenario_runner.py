@@ -143,6 +143,24 @@ def test_a_packet_is_looked_at_with_its_ids_filled_in(tmp_path: Path) -> None:
     assert [what for what, _, _ in lines(report)] == ["text", "text", "packet tokens"]
 
 
+def test_a_thread_holds_exactly_what_is_expected(tmp_path: Path) -> None:
+    thread = "{do: thread, thread: t, who: bot, expect: {%s}}"
+    report = run(
+        tmp_path,
+        f"{{do: claim, as: c, says: Nine., support: [e], {QUESTION}}}",
+        f"{{do: claim, as: d, says: At nine., support: [e], {QUESTION}}}",
+        "{do: remind, claims: [c], budget: 100, thread: t}",
+        thread % "c: {verdict: citable}",
+        thread % "c: {verdict: ended}",
+        thread % "c: {verdict: citable}, d: {verdict: citable}",
+    )
+    assert lines(report) == [
+        ("c.verdict", '"ended"', '"citable"'),
+        ("the claims of the thread", '["c", "d"]', '["c"]'),
+    ]
+    assert (report.held, report.failed) == (1, 2)
+
+
 def test_packets_of_a_sensitive_collection_carry_no_statement(tmp_path: Path) -> None:
     report = run(
         tmp_path,
