@@ -8,6 +8,7 @@ import typer
 
 from prov_ledger.cli import (
     access_commands,
+    answer_commands,
     audit_commands,
     capture_commands,
     claim_commands,
@@ -73,6 +74,7 @@ def build() -> typer.Typer:
         standing_commands,
         access_commands,
         reading_commands,
+        answer_commands,
         thread_commands,
         sparql_commands,
         audit_commands,

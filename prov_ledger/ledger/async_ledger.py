@@ -91,6 +91,7 @@ class AsyncLedger:
     packet = _awaited(Ledger.packet)
     thread = _awaited(Ledger.thread)
     resolve = _awaited(Ledger.resolve)
+    check_answer = _awaited(Ledger.check_answer)
     explain = _awaited(Ledger.explain)
     changes = _awaited(Ledger.changes)
     show = _awaited(Ledger.show)

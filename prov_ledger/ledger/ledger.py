@@ -7,12 +7,12 @@ from prov_ledger.authz.port import DEADLINE_S, Authoriser
 from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.access_verbs import AccessVerbs
+from prov_ledger.ledger.answer_verbs import AnswerVerbs
 from prov_ledger.ledger.audit_verbs import AuditVerbs
 from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
 from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
-from prov_ledger.ledger.reading_verbs import ReadingVerbs
 from prov_ledger.ledger.sources import temporal_fact
 from prov_ledger.ledger.tenant import Clock, Tenant, Work, system_clock
 from prov_ledger.model import records as r
@@ -25,7 +25,7 @@ from prov_ledger.vault.keys import KeyProvider
 READERS = ("memory", "sparql")
 
 
-class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, ReadingVerbs, AuditVerbs):
+class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, AuditVerbs):
     """One tenant of a ledger folder, opened; a context manager.
 
     Every verb takes ``by``, the name of the agent who acts, and where it names ids also ``purpose``;

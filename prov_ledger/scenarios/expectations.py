@@ -150,6 +150,26 @@ def _without_id(slot: Slot) -> str:
     return json.dumps(kept, ensure_ascii=False)
 
 
+def _answer(world: World, step: Step) -> Iterator[Difference]:
+    checked = world.ledger(step).check_answer(
+        world.fill(step.text("text")),
+        principal=_who(step),
+        facts=step.mapping("facts"),
+        purpose=step.find_text("purpose"),
+        thread=step.find_text("thread"),
+        min_authority=world.scenario.min_authority,
+        max_age=world.scenario.max_age,
+    )
+    got = {"allowed": checked.allowed, "codes": sorted(checked.codes), "uncited": len(checked.uncited)}
+    expected = step.mapping("expect")
+    for key in sorted(got.keys() & expected.keys()):
+        raw = expected[key]
+        wanted = sorted(map(str, raw)) if isinstance(raw, list) else raw
+        if got[key] != wanted:
+            yield Difference(f"answer.{key}", _shown(wanted), _shown(got[key]))
+    yield from _compare_text(world, checked.text, expected)
+
+
 def _packet(world: World, step: Step) -> Iterator[Difference]:
     expected = step.mapping("expect")
     packet = world.ledger(step).packet(
@@ -196,6 +216,7 @@ EXPECTATIONS_SUPPORTED: Mapping[str, Expectation] = {
     "resolve": _resolve,
     "alike": _alike,
     "thread": _thread,
+    "answer": _answer,
     "packet": _packet,
     "verify": _verify,
     "select": _select,

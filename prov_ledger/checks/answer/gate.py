@@ -1,0 +1,179 @@
+"""The gate: each marker of an answer held against what it may show, and the text that is left.
+
+Source: design, section 5; the codes are those of the scenario format.
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+
+from prov_ledger.checks.answer.markers import Marker, cited_ids, find_markers
+from prov_ledger.checks.answer.quotations import Quotation, holds
+from prov_ledger.checks.answer.sentences import Sentence, find_sentences
+from prov_ledger.checks.answer.titles import Titles, has_wrong_title, is_title, without_titles
+from prov_ledger.checks.answer.values import Stock, missing_values
+from prov_ledger.model.records import Node
+from prov_ledger.model.slots import Verdict
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """One quote as evidence: the words, and what a table cell has from its headers and its row's key."""
+
+    exact: str
+    source: Node
+    context: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Citable:
+    """What resolving an id gave: ``statement`` None where there is none or its words are withheld."""
+
+    id: Node
+    verdict: Verdict
+    statement: str | None = None
+    passages: tuple[Passage, ...] = ()
+
+    @property
+    def sources(self) -> frozenset[Node]:
+        """The sources of its quotes."""
+        return frozenset(passage.source for passage in self.passages)
+
+
+@dataclass(frozen=True, slots=True)
+class Draft:
+    """An answer before it is shown: its sentences, and for each marker the ids that it names or None."""
+
+    text: str
+    sentences: tuple[Sentence, ...]
+    ids: Mapping[Marker, tuple[Node, ...] | None] = field(default_factory=dict)
+
+    @property
+    def cited(self) -> tuple[Node, ...]:
+        """All ids that well-formed markers name, each once."""
+        named = (id for ids in self.ids.values() for id in ids or ())
+        return tuple(dict.fromkeys(named))
+
+
+def read_draft(text: str, labels: Mapping[str, Node]) -> Draft:
+    """Read an answer; ``labels`` are the short labels of the thread's packet, in lower case."""
+    markers = find_markers(text)
+    ids = {marker: cited_ids(marker, labels) for marker in markers}
+    return Draft(text, find_sentences(text, markers), ids)
+
+
+@dataclass(frozen=True, slots=True)
+class Gate:
+    """What markers are held against: every id of the draft as resolved, and the readable titles."""
+
+    draft: Draft
+    resolved: Mapping[Node, Citable]
+    titles: Titles
+
+    def faults(self) -> dict[Marker, str]:
+        """The code of each faulty marker, in order."""
+        found: dict[Marker, str] = {}
+        for sentence in self.draft.sentences:
+            for number, marker in enumerate(sentence.markers):
+                code = self._fault(sentence, number, marker)
+                if code is not None:
+                    found[marker] = code
+        return found
+
+    def _fault(self, sentence: Sentence, number: int, marker: Marker) -> str | None:
+        """The first code that fits one marker; None for a sound one."""
+        ids = self.draft.ids[marker]
+        if ids is None:
+            return "malformed_id"
+        if any(id.startswith("rem_") for id in ids):
+            return "reminder_cited"
+        slots = [self.resolved[id] for id in ids]
+        for slot in slots:
+            if slot.verdict != "citable":
+                return f"not_citable:{slot.verdict}"
+        return _Share(self, sentence, number, slots).fault()
+
+
+class _Share:
+    """The text that one marker answers for, against the evidence that it names."""
+
+    def __init__(self, gate: Gate, sentence: Sentence, number: int, slots: list[Citable]) -> None:
+        markers, text = sentence.markers, gate.draft.text
+        marker = markers[number]
+        self.titles, self.slots = gate.titles, slots
+        self.start = markers[number - 1].end if number else sentence.start
+        self.before = text[self.start : marker.start]
+        last = number == len(markers) - 1
+        self.after_start, self.after = marker.end, text[marker.end : sentence.end] if last else ""
+        self.quotations = [self._own(q) for q in sentence.quotations]
+        self.passages = [passage for slot in slots for passage in slot.passages]
+        self.sources = frozenset(passage.source for passage in self.passages)
+
+    def _own(self, quotation: Quotation) -> Quotation:
+        exact = quotation.exact
+        for marker in reversed(find_markers(exact)):
+            exact = exact[: marker.start] + exact[marker.end :]
+        return Quotation(quotation.start, quotation.end, exact)
+
+    def fault(self) -> str | None:
+        if self._wrong_title():
+            return "wrong_title"
+        if not all(self._is_held(quotation) for quotation in self._of_share()):
+            return "quote_not_in_evidence"
+        if missing_values(self._unquoted(), self._stocks()):
+            return "value_not_in_evidence"
+        return None
+
+    def _texts(self) -> list[str]:
+        statements = [slot.statement for slot in self.slots if slot.statement is not None]
+        return statements + [passage.exact for passage in self.passages]
+
+    def _wrong_title(self) -> bool:
+        return any(
+            has_wrong_title(part, self.titles, self.sources, self._within(start, start + len(part)), held)
+            for held in [self._texts()]
+            for part, start in ((self.before, self.start), (self.after.rstrip() + "\0", self.after_start))
+        )
+
+    def _within(self, start: int, end: int) -> list[Quotation]:
+        """The quotations that begin in a part of the text, at their places in that part."""
+        inside = (q for q in self.quotations if start <= q.start < end)
+        return [Quotation(q.start - start, q.end - start, q.exact) for q in inside]
+
+    def _of_share(self) -> Iterator[Quotation]:
+        yield from self._within(self.start, self.start + len(self.before))
+        yield from self._within(self.after_start, self.after_start + len(self.after))
+
+    def _is_held(self, quotation: Quotation) -> bool:
+        words = [text for passage in self.passages for text in (passage.exact, *passage.context)]
+        return holds(words, quotation.exact) or is_title(quotation.exact, self.titles)
+
+    def _unquoted(self) -> str:
+        """The text without what was found word for word in the evidence."""
+        parts = []
+        for part, start in ((self.before, self.start), (self.after, self.after_start)):
+            for quotation in reversed(self._within(start, start + len(part))):
+                part = part[: quotation.start] + " ; " + part[quotation.end :]
+            parts.append(without_titles(part, self.titles, self.sources))
+        return " ; ".join(parts)
+
+    def _stocks(self) -> list[Stock]:
+        statements = [Stock.of(slot.statement) for slot in self.slots if slot.statement is not None]
+        return statements + [Stock.of("; ".join((p.exact, *p.context))) for p in self.passages]
+
+
+def kept_text(draft: Draft, cut: frozenset[Sentence]) -> str:
+    """The answer without some of its sentences; what stood before one that is cut goes with it.
+
+    A line break before it stays, so that what follows is still an item or a paragraph of its own.
+    """
+    if not cut:
+        return draft.text
+    kept, position, carried = "", 0, ""
+    for sentence in draft.sentences:
+        before, position = draft.text[position : sentence.start], sentence.end
+        if sentence in cut:
+            carried = carried or (before if "\n" in before else "")
+            continue
+        lead = before if "\n" in before or not carried else carried
+        kept, carried = kept + lead + draft.text[sentence.start : sentence.end], ""
+    return (kept + draft.text[position:]).strip() if kept else ""

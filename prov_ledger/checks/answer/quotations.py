@@ -1,0 +1,133 @@
+"""Quotations: what an answer puts in quotation marks, and whether a text holds it."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+#: Opening mark and the marks that may close it; English, German and French-style guillemets both ways.
+_CLOSERS = {
+    "“": '”"',
+    "„": '“”"',
+    '"': '"',
+    "”": "”",
+    "«": "»",
+    "»": "«",
+    "‘": "’",
+    "‚": "‘’",
+    "'": "'",
+    "‹": "›",
+    "›": "‹",
+}
+_SINGLE = frozenset("‘‚'")
+_SPACE = re.compile(r"\s+")
+#: What a writer may add within the marks without changing the words: an ellipsis or punctuation at an end.
+_EDGE_BEFORE = re.compile(r"^(?:…|\.\.\.|\[…\]|\[\.\.\.\])\s*")
+_EDGE_AFTER = re.compile(r"\s*(?:…|\.\.\.|\[…\]|\[\.\.\.\]|[.,;:!?])$")
+_MARKS = str.maketrans({"’": "'", "‘": "'", "‚": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"'})
+
+
+@dataclass(frozen=True, slots=True)
+class Quotation:
+    """A quotation at ``start`` to ``end`` of a text, marks included; ``exact`` is what stands between."""
+
+    start: int
+    end: int
+    exact: str
+
+
+def find_quotations(text: str) -> tuple[Quotation, ...]:
+    """The outermost quotations of one paragraph, in order.
+
+    A double mark that nothing closes quotes up to the end; an apostrophe and an inch sign quote nothing.
+
+    >>> [quotation.exact for quotation in find_quotations("Don't say “sixty”, „dreißig“; 15\\" wide")]
+    ['sixty', 'dreißig']
+    """
+    return tuple(_scan(text))
+
+
+def _scan(text: str) -> Iterator[Quotation]:
+    position = 0
+    while position < len(text):
+        mark = text[position]
+        end = _end(text, position) if mark in _CLOSERS and _opens(text, position) else None
+        if end is None:
+            position += 1
+            continue
+        stop = end + 1 if end < len(text) else end
+        yield Quotation(position, stop, text[position + 1 : end])
+        position = stop
+
+
+def _opens(text: str, position: int) -> bool:
+    before = text[position - 1] if position else " "
+    after = text[position + 1] if position + 1 < len(text) else " "
+    if text[position] in _SINGLE or text[position] in "»›":
+        return not before.isalnum() and not after.isspace()
+    return not (text[position] == '"' and before.isdigit() and not after.isalnum())
+
+
+def _end(text: str, start: int) -> int | None:
+    """Where the quotation that opens at ``start`` is closed; None where the mark quotes nothing."""
+    mark = text[start]
+    for position in range(start + 1, len(text)):
+        if text[position] in _CLOSERS[mark] and not (mark in _SINGLE and _within_word(text, position)):
+            return position
+    return None if mark in _SINGLE else len(text)
+
+
+def _within_word(text: str, position: int) -> bool:
+    after = text[position + 1] if position + 1 < len(text) else " "
+    return after.isalnum() or text[position - 1].isspace()
+
+
+def holds(passages: Iterable[str], quotation: str) -> bool:
+    """Whether a passage holds the quotation word for word, beginning and ending where words do.
+
+    Runs of white space count as one space, and marks within a quotation as their straight forms. An
+    ellipsis or punctuation that stands at its ends, and the case of its first letter, may be the writer's.
+    A quotation without a letter or a digit is held by nothing.
+
+    >>> holds(["returned within 60 days"], "Within 60 days."), holds(["within 60 days"], "0 days")
+    (True, False)
+    """
+    forms = list(_forms(_plain(quotation)))
+    return any(_occurs(_plain(passage), form) for passage in passages for form in forms)
+
+
+def _plain(text: str) -> str:
+    return _SPACE.sub(" ", unicodedata.normalize("NFC", text).translate(_MARKS)).strip()
+
+
+def _forms(quotation: str) -> Iterator[str]:
+    trimmed = _EDGE_AFTER.sub("", _EDGE_BEFORE.sub("", quotation))
+    for form in dict.fromkeys((quotation, trimmed)):
+        if any(character.isalnum() for character in form):
+            yield form
+            yield form[0].swapcase() + form[1:]
+
+
+def _occurs(passage: str, form: str) -> bool:
+    start = passage.find(form)
+    while start >= 0:
+        if _is_whole(passage, start, start + len(form)):
+            return True
+        start = passage.find(form, start + 1)
+    return False
+
+
+def _is_whole(text: str, start: int, end: int) -> bool:
+    """Whether no word and no number goes on before ``start`` or after ``end``."""
+    return not _joined(text, start) and not _joined(text, end)
+
+
+def _joined(text: str, cut: int) -> bool:
+    if not 0 < cut < len(text):
+        return False
+    before, after = text[cut - 1], text[cut]
+    if before.isalnum() and after.isalnum():
+        return True
+    digit_after = after.isdigit() or (after in ".,'" and text[cut + 1 : cut + 2].isdigit())
+    digit_before = before.isdigit() or (before in ".,'-" and text[max(cut - 2, 0) : cut - 1].isdigit())
+    return digit_before and digit_after

@@ -1,0 +1,224 @@
+"""Numbers, amounts, percentages, dates and times, compared as values in English and German writing.
+
+A writing that allows several readings (``1.250``, ``03/04/2026``) is all of them: two writings agree
+where they share one.
+"""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from decimal import Decimal
+
+from prov_ledger.checks.answer.dates import Parts, agrees, find_dates, find_times
+from prov_ledger.checks.answer.number_words import find_number_words
+from prov_ledger.checks.answer.units import (
+    NO_UNIT,
+    Units,
+    currency_before,
+    needs_naming,
+    unit_after,
+    units_in,
+)
+
+Reading = Decimal | str | Parts
+
+_DASHES = dict.fromkeys("‐‑−", "-") | dict.fromkeys("–—", "–")
+_LINK = re.compile(r"\]\([^()\s]*\)")
+_FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
+_NUMBER = re.compile(
+    rf"(?<!\w)(?<!\d[.,])(?P<sign>(?<![\w)\]–-])-)?"
+    rf"(?P<digits>\d{{1,3}}(?:[ ']\d{{3}})+(?![\d'])(?:[.,]\d+)?|\d+(?:[.,']\d+)*)?"
+    rf"(?P<fraction>[{_FRACTIONS}])?(?P<glued>[^\W_]*)"
+)
+_CODE = re.compile(r"(?<!\w)(?=\w*\d)[^\W\d]\w*")
+_ORDINAL = frozenset({"st", "nd", "rd", "th"})
+_SCALE = re.compile(
+    r"\s?(?P<word>hundred|thousand|million(?:s|en)?|billion(?:s|en)?|trillion(?:s|en)?|hundert|tausend"
+    r"|milliarden?|tsd\.|mio\.?|mrd\.?|bn|[km](?![^\W\d_]))(?![^\W\d_])",
+    re.IGNORECASE,
+)
+_SCALES: dict[str, tuple[int, ...]] = {
+    "hundred": (100,),
+    "hundert": (100,),
+    "thousand": (1000,),
+    "tausend": (1000,),
+    "tsd": (1000,),
+    "k": (1000,),
+    "m": (1, 10**6),
+    "mio": (10**6,),
+    "million": (10**6,),
+    "mrd": (10**9,),
+    "bn": (10**9,),
+    "milliarde": (10**9,),
+    "billion": (10**9, 10**12),
+    "trillion": (10**12, 10**18),
+}
+_ENGLISH = (r"[1-9]\d{0,2}(?:,\d{3})+(?:\.\d+)?", r"\d+(?:\.\d+)?", r"\d{1,2}(?:,\d{2})+,\d{3}(?:\.\d+)?")
+_GERMAN = (r"[1-9]\d{0,2}(?:\.\d{3})+(?:,\d+)?", r"\d+(?:,\d+)?")
+_AS_ENGLISH = re.compile("|".join(_ENGLISH))
+_AS_GERMAN = re.compile("|".join(_GERMAN))
+
+
+@dataclass(frozen=True, slots=True)
+class Value:
+    """One value as it may be read: numbers, dates, times and codes; ``units`` empty where none is said.
+
+    ``weak``: the word is mostly no number (``one``, ``ein``), so nothing has to bear it out.
+    """
+
+    text: str
+    readings: frozenset[Reading]
+    units: Units = NO_UNIT
+    weak: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Stock:
+    """The values that one passage of evidence holds, and the units that it speaks of."""
+
+    values: tuple[Value, ...]
+    units: Units
+
+    @classmethod
+    def of(cls, text: str) -> "Stock":
+        """Take stock of a passage."""
+        return cls(tuple(find_values(text)), units_in(_plain(text)))
+
+
+def find_values(text: str) -> Iterator[Value]:
+    """The values of a text, dates first, then times, codes, numbers and number words.
+
+    >>> [sorted(map(str, value.readings)) for value in find_values("1.250,50 EUR; 1.250; sixty; A4")]
+    [['a4'], ['1250.5'], ['1.25', '1250'], ['60']]
+    """
+    rest = _plain(text)
+    for value, start, end in _in_turn(rest):
+        if any(character == "\0" for character in rest[start:end]):
+            continue
+        yield value
+        rest = rest[:start] + "\0" * (end - start) + rest[end:]
+    yield from _numbers(rest)
+
+
+def _plain(text: str) -> str:
+    """The text as it reads: no markup, no invisible characters, ASCII digits, spaces and signs."""
+    text = _LINK.sub("]", text).replace("*", "").replace("`", "").replace("’", "'")
+    return "".join(_plain_character(character) for character in unicodedata.normalize("NFC", text))
+
+
+def _plain_character(character: str) -> str:
+    if character.isascii():
+        return character
+    category = unicodedata.category(character)
+    if category == "Nd":
+        return str(unicodedata.digit(character))
+    if category == "Cf":
+        return ""
+    return " " if category == "Zs" else _DASHES.get(character, character)
+
+
+def _in_turn(text: str) -> Iterator[tuple[Value, int, int]]:
+    for date in find_dates(text):
+        written = text[date.start : date.end]
+        readings: frozenset[Reading] = date.readings
+        number = re.fullmatch(r"(\d+\.\d+)\.", written)
+        yield Value(written, readings | _numerals(number[1] if number else "")), date.start, date.end
+    for time in find_times(text):
+        hour = frozenset[Reading]() if time.hour is None else frozenset({Decimal(time.hour)})
+        yield Value(text[time.start : time.end], hour | {time.time}), time.start, time.end
+    for code in _CODE.finditer(text):
+        yield Value(code[0], frozenset({code[0].casefold()})), code.start(), code.end()
+
+
+def _numbers(text: str) -> Iterator[Value]:
+    for found in _NUMBER.finditer(text):
+        if found["digits"] is not None or found["fraction"] is not None:
+            yield from _number(text, found)
+    for word in find_number_words(text):
+        numbers, end = _scaled(text, word.end, frozenset({Decimal(word.number)}))
+        units = unit_after(text, end)
+        yield Value(text[word.start : end], numbers, units, word.weak and not (units or end > word.end))
+
+
+def _number(text: str, found: re.Match[str]) -> Iterator[Value]:
+    digits, glued = found["digits"] or "", found["glued"]
+    numbers = _signed(_numerals(digits), found["fraction"], found["sign"])
+    if not numbers and "," in digits:
+        yield from (Value(part, _numerals(part)) for part in digits.split(","))
+        return
+    if not numbers or (glued and any(character.isdigit() for character in glued)):
+        yield Value(found[0], frozenset({found[0].casefold()}))
+        return
+    if glued.lower() in _ORDINAL:
+        yield Value(found[0], numbers)
+        return
+    start, end = found.start(), found.start("glued") if glued else found.end()
+    numbers, end = _scaled(text, end, numbers)
+    units = unit_after(text, end) or currency_before(text, start)
+    yield Value(text[start:end], numbers, units)
+
+
+def _numerals(digits: str) -> frozenset[Reading]:
+    """The numbers that digits with separators may be, in English, German and Swiss writing."""
+    bare = digits.replace(" ", "").replace("'", "")
+    found: set[Reading] = set()
+    if _AS_ENGLISH.fullmatch(bare):
+        found.add(_decimal(bare.replace(",", "")))
+    if _AS_GERMAN.fullmatch(bare):
+        found.add(_decimal(bare.replace(".", "").replace(",", ".")))
+    return frozenset(found)
+
+
+def _decimal(text: str) -> Decimal:
+    number = Decimal(text).normalize()
+    return number if number else Decimal(0)
+
+
+def _signed(numbers: frozenset[Reading], fraction: str | None, sign: str | None) -> frozenset[Reading]:
+    more = _decimal(str(round(unicodedata.numeric(fraction), 6))) if fraction is not None else Decimal(0)
+    amounts = [n for n in numbers if isinstance(n, Decimal)] or ([Decimal(0)] if fraction else [])
+    return frozenset(-(amount + more) if sign else amount + more for amount in amounts)
+
+
+def _scaled(text: str, end: int, numbers: frozenset[Reading]) -> tuple[frozenset[Reading], int]:
+    """The numbers times the scale that follows (``million``, ``Tsd.``, ``k``), and where it ends."""
+    found = _SCALE.match(text, end)
+    if found is None or (len(found["word"]) == 1 and found.start("word") != end):
+        return numbers, end
+    word = found["word"].lower().rstrip(".")
+    factors = _SCALES.get(word) or _SCALES[word.removesuffix("s").removesuffix("en").removesuffix("n")]
+    amounts = [n for n in numbers if isinstance(n, Decimal)]
+    scaled = frozenset((n * f).normalize() for n in amounts for f in factors)
+    return scaled, end if word == "m" else found.end()
+
+
+def missing_values(text: str, stocks: Iterable[Stock]) -> tuple[Value, ...]:
+    """The values of a text that no passage bears out, in order of their kinds."""
+    held = tuple(stocks)
+    told = (value for value in find_values(text) if not value.weak)
+    return tuple(value for value in told if not any(_bears_out(stock, value) for stock in held))
+
+
+def _bears_out(stock: Stock, told: Value) -> bool:
+    return any(_units_fit(stock, told, known) and _reads_alike(told, known) for known in stock.values)
+
+
+def _units_fit(stock: Stock, told: Value, known: Value) -> bool:
+    if not told.units:
+        return True
+    if known.units:
+        return bool(told.units & known.units)
+    return bool(told.units & stock.units) or not needs_naming(told.units)
+
+
+def _reads_alike(told: Value, known: Value) -> bool:
+    return any(_same(mine, theirs, told) for mine in told.readings for theirs in known.readings)
+
+
+def _same(mine: Reading, theirs: Reading, told: Value) -> bool:
+    if isinstance(mine, tuple):
+        return isinstance(theirs, tuple) and agrees(mine, theirs)
+    if isinstance(mine, Decimal) and isinstance(theirs, tuple):
+        return not told.units and mine == theirs[0]
+    return mine == theirs

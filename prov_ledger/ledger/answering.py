@@ -1,0 +1,161 @@
+"""The gate in front of the reader: an answer is shown only as far as its markers bear it out now."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from prov_ledger.checks.answer.gate import Citable, Draft, Gate, Passage, kept_text, read_draft
+from prov_ledger.checks.answer.sentences import Sentence
+from prov_ledger.checks.quotes import Quote
+from prov_ledger.errors import Refused
+from prov_ledger.ledger.known_titles import KnownTitles
+from prov_ledger.ledger.resolving import Demand, Resolver
+from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.ledger.sources import Sources
+from prov_ledger.ledger.threads import Threads
+from prov_ledger.model import records as r
+from prov_ledger.model.records import Node
+from prov_ledger.model.slots import Slot
+from prov_ledger.readers.port import Reader
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One faulty marker, as written, with its code and the sentence that was cut for it."""
+
+    marker: str
+    code: str
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class CheckedAnswer:
+    """What the gate says of an answer.
+
+    ``codes``: one per faulty marker in order, then those of the whole text; any code blocks. ``text`` is
+    what may be shown: without the sentences that were cut, empty where no citation stands; ``partial``
+    where it is not all of the answer. ``uncited``: the sentences without a marker. ``cited``: the ids
+    whose markers are sound.
+    """
+
+    allowed: bool
+    codes: tuple[str, ...]
+    text: str
+    partial: bool
+    uncited: tuple[str, ...]
+    faults: tuple[Fault, ...] = ()
+    cited: tuple[Node, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Thread:
+    """What a thread holds for its reader; nothing where it is not theirs, or nobody's."""
+
+    labels: Mapping[str, Node] = field(default_factory=dict)
+    known: frozenset[Node] = frozenset()
+
+
+class Answering:
+    """The verb ``check_answer``."""
+
+    def __init__(self, session: Session, sources: Sources, titles: KnownTitles) -> None:
+        self.session, self.sources, self.tenant = session, sources, session.tenant
+        self.titles, self.resolver = titles, Resolver(session)
+
+    def check(
+        self, reader: Reader, acting: Acting, text: str, demand: Demand, thread: str | None, strict: bool
+    ) -> tuple[CheckedAnswer, list[Slot]]:
+        """Check an answer for a reader; with it the slots that its sound markers show.
+
+        Raises Refused ``undeclared_fact``, ``bad_fact``, ``bad_input``.
+        """
+        home = self._thread(acting, thread)
+        draft = read_draft(text, home.labels)
+        found = self.resolver.resolve(reader, acting, draft.cited, demand)
+        slots = dict(zip(draft.cited, found, strict=True))
+        resolved = {id: self._citable(slot) for id, slot in slots.items()}
+        codes = Gate(draft, resolved, self.titles.named_in(acting, text)).faults()
+        conflict = self._omits(reader, acting, draft, demand, home.known)
+        sound = [id for marker, ids in draft.ids.items() if marker not in codes for id in ids or ()]
+        checked = _checked(draft, {m: codes.get(m) for m in draft.ids}, conflict, strict)
+        return checked, [slots[id] for id in dict.fromkeys(sound)] if checked.text else []
+
+    def _citable(self, slot: Slot) -> Citable:
+        passages = []
+        for citation in slot.quotes:
+            quote = Quote.from_bytes(self.sources.data(citation.evidence, "quote"))
+            key = [text for pair in quote.key for text in pair]
+            passages.append(Passage(quote.exact, citation.source, (*quote.header_path, *key)))
+        return Citable(slot.id, slot.verdict, slot.statement, tuple(passages))
+
+    def _thread(self, acting: Acting, name: str | None) -> _Thread:
+        if name is None:
+            return _Thread()
+        try:
+            claims = Threads(self.session).claims(acting, name)
+        except Refused:
+            return _Thread()
+        id = self.session.find_name("thread", name) or ""
+        packets = [
+            stated.record
+            for entry in self.tenant.state.entries_about(id)
+            for stated in entry.statements
+            if isinstance(stated.record, r.ReminderRecord)
+        ]
+        labels = {f"c{n}": claim for n, claim in enumerate(packets[-1].claims if packets else (), 1)}
+        return _Thread(labels, frozenset(claims) | self._resolved_in(id))
+
+    def _resolved_in(self, thread: Node) -> frozenset[Node]:
+        if not self.tenant.records_disclosures:
+            return frozenset()
+        return frozenset(shown.disclosed.id for shown in self.tenant.disclosures.read(thread=thread))
+
+    def _omits(
+        self, reader: Reader, acting: Acting, draft: Draft, demand: Demand, known: frozenset[Node]
+    ) -> bool:
+        """Whether a claim that the thread knows, is citable and contradicts a cited one is not cited."""
+        rivals = {rival for id in draft.cited for rival in self._contradicting(id)}
+        left_out = sorted((rivals & known) - set(draft.cited))
+        slots = self.resolver.resolve(reader, acting, left_out, demand) if left_out else []
+        return any(slot.verdict == "citable" for slot in slots)
+
+    def _contradicting(self, id: Node) -> Iterable[Node]:
+        for entry in self.tenant.state.entries_about(id) if id.startswith("cl_") else ():
+            for stated in entry.statements:
+                if isinstance(stated.record, r.ContradictionRecord) and id in stated.record.claims:
+                    yield from (claim for claim in stated.record.claims if claim != id)
+
+
+def _checked(draft: Draft, codes: Mapping[object, str | None], conflict: bool, strict: bool) -> CheckedAnswer:
+    faulty = [(m, code) for m in draft.ids if (code := codes[m]) is not None]
+    uncited = [s for s in draft.sentences if not s.markers]
+    cut = {s for s in draft.sentences if any(codes[m] is not None for m in s.markers)}
+    whole = ["no_citation"] if not draft.ids else []
+    whole += ["omitted_conflict"] if conflict else []
+    whole += ["uncited"] if strict and uncited else []
+    cut |= set(uncited) if strict else set()
+    stands = len(faulty) < len(draft.ids)
+    text = kept_text(draft, frozenset(cut)) if stands else ""
+    found = tuple(code for _, code in faulty) + tuple(whole)
+    return CheckedAnswer(
+        allowed=not found,
+        codes=found,
+        text=text,
+        partial=text != draft.text,
+        uncited=tuple(_shown(draft, s) for s in uncited),
+        faults=tuple(
+            Fault(draft.text[m.start : m.end], code, _shown(draft, s))
+            for s in draft.sentences
+            for m in s.markers
+            if (code := codes[m]) is not None
+        ),
+        cited=_sound(draft, codes),
+    )
+
+
+def _sound(draft: Draft, codes: Mapping[object, str | None]) -> tuple[Node, ...]:
+    named: Sequence[Node] = [id for m, ids in draft.ids.items() if codes[m] is None for id in ids or ()]
+    return tuple(dict.fromkeys(named))
+
+
+def _shown(draft: Draft, sentence: Sentence) -> str:
+    return draft.text[sentence.start : sentence.end]
