@@ -51,7 +51,7 @@ def open_ends(answer: Answer, d: Decision) -> dict[str, tuple[object, object]]:
 
 
 def disagreements(story: Story, ask: Ask, ids: Iterable[str]) -> list[str]:
-    model, found = Model(story, ask), decide_all(story, ask, ids)
+    model, found = Model(story, ask, provisions_escape=True), decide_all(story, ask, ids)
     return [f"{id} {line}" for id in found for line in differences(model.slot(id), found[id])]
 
 
