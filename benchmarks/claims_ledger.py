@@ -31,7 +31,7 @@ class Stepping:
 
 
 class Builder:
-    """Writes claims into a ledger; ``claims`` names them once they are made."""
+    """Writes claims into a fresh ledger; ``claims`` names them once they are made."""
 
     def __init__(self, folder: Path, seed: int = 7) -> None:
         self.clock = Stepping()
@@ -96,3 +96,25 @@ class Builder:
 
 def _sentence(number: int, line: int, state: int) -> str:
     return f"Item {line} of policy {number} may be returned within {30 + line + state} days of purchase."
+
+
+def current_of(claims: list[str]) -> list[str]:
+    """Those of all claims, in the order in which they were made, that rest on the latest revision."""
+    last = REVISIONS - 1
+    return [
+        claim
+        for number, claim in enumerate(claims)
+        if number % CLAIMS_PER_SOURCE * REVISIONS // CLAIMS_PER_SOURCE == last
+    ]
+
+
+def build_or_open(folder: Path, claims: int) -> list[str]:
+    """The ids of a ledger's claims; it is built when the folder is not there, with its graph."""
+    listed = folder / "claims.txt"
+    if not listed.exists():
+        builder = Builder(folder)
+        builder.build(claims)
+        with builder.ledger as ledger:
+            ledger.rebuild()
+        listed.write_text("\n".join(builder.claims))
+    return listed.read_text().split()

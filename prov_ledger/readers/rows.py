@@ -164,6 +164,15 @@ class Gathered:
         at = answer.variables.index(variable)
         return sorted({self._name(row[at]) for row in answer.rows if row[at] is not None})
 
+    def pairs(self, answer: Rows, one: str, other: str) -> list[tuple[str, str]]:
+        """The names of the nodes that two variables were bound to in the same row."""
+        first, second = answer.variables.index(one), answer.variables.index(other)
+        return [
+            (self._name(row[first]), self._name(row[second]))
+            for row in answer.rows
+            if row[first] is not None and row[second] is not None
+        ]
+
 
 def _plan(variables: Sequence[str], bound: Sequence[int], pattern: Pattern) -> _Plan:
     index = {variables[i]: i for i in bound}
