@@ -100,8 +100,6 @@ SOURCES: Pattern = {
     "scoped_sequence": Place("scope", SEQUENCE),
     "condition": Place("scope", pl("condition")),
     "fact": Place("condition", pl("onFact")),
-    "from": Place("condition", pl("from"), kind=pl("Period")),
-    "until": Place("condition", pl("until")),
     "kind": Place("condition", A),
     "commitment": Place("sealed", pl("commitment")),
     "currency": Place("result", pl("currency")),
