@@ -102,12 +102,17 @@ class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, AuditVerbs):
         """Open a tenant. ``agent`` None is the agent that created it.
 
         ``authoriser`` None is the ledger's own grants; one that is callable is called with the roster, as
-        ``load_cedar(folder)`` is; an answer after ``authoriser_deadline_s`` permits nothing. ``disclosures`` False: what is shown is not recorded.
+        ``load_cedar(folder)`` is; an answer after ``authoriser_deadline_s`` permits nothing.
+        ``disclosures`` False: what is shown is not recorded.
         Raises Refused ``not_found``; MissingKey, WrongKey; StorageError.
         """
         folder = Path(path)
+        _check_reader(reader)
         provider = keys if keys is not None else key_provider(folder)
         opened = Tenant(folder, tenant, provider, clock, graph, disclosures)
+        if not opened.journal.size():
+            opened.close()
+            raise Refused("not_found", f"tenant '{tenant}' was not completed when it was made: init it again")
         return cls(opened, agent, purpose, reader, authoriser, authoriser_deadline_s)
 
 

@@ -60,9 +60,8 @@ class Taker:
 
     def take(self, change: SourceChange) -> None:
         """Record what one change says, unless it is recorded already."""
-        known = self.replay.find(change)
-        if known is not None:
-            self._pass(change, known)
+        if self.replay.find(change) is not None:
+            self._pass(change)
         elif change.kind == "renamed":
             self._rename(change)
         elif change.kind == "gone":
@@ -70,16 +69,12 @@ class Taker:
         else:
             self._content(change)
 
-    def _pass(self, change: SourceChange, known: Node) -> None:
+    def _pass(self, change: SourceChange) -> None:
         """Follow a change that another feed brought."""
         self.report.known += 1
-        if change.renamed_from is not None and self._began(known, change.native):
-            # To a feed whose glob begins here this was a new source: so the one before ends.
-            self.take(_departure(change))
-
-    def _began(self, source: Node, native: str) -> bool:
-        """Whether a source had this native id from its beginning."""
-        return self.sources.text(source, "native") == native
+        if change.renamed_from is not None and self.replay.find(_departure(change)) is None:
+            # To a feed whose glob begins here nothing was renamed: so the one before has to end.
+            self._retire(_departure(change))
 
     def _history(self, source: Node) -> SourceHistory | None:
         return self.sources.tenant.state.reader.history(source)

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from prov_ledger.checks.shapes import EntryValidator
-from prov_ledger.errors import ClockWentBack, ShapeViolation, StorageError
+from prov_ledger.errors import ClockWentBack, Refused, ShapeViolation, StorageError
 from prov_ledger.ledger.draft import Draft
 from prov_ledger.ledger.graph import GraphFactory, graph_of
 from prov_ledger.ledger.hop import Hop
@@ -101,8 +101,11 @@ class Tenant:
         return self._work is not None and self._writer == threading.get_ident()
 
     def now(self) -> datetime:
-        """The clock, in UTC."""
-        return self.clock().astimezone(UTC)
+        """The clock, in UTC. Raises Refused ``bad_input`` for a clock that does not know its zone."""
+        now = self.clock()
+        if now.tzinfo is None:
+            raise Refused("bad_input", "the clock gives times without a zone: give it one, such as UTC")
+        return now.astimezone(UTC)
 
     @contextmanager
     def writing(self, batched: bool = False) -> Iterator["Work"]:
