@@ -147,13 +147,15 @@ def test_a_contradiction_that_the_reader_may_not_see_is_no_omission(shop: Shop) 
 
 
 def test_what_the_thread_has_resolved_is_known_to_it(shop: Shop) -> None:
-    late, claim = quoted(shop.ledger, shop.eu, "Never paid.", "Refunds are never paid.")
+    third = shop.ledger.source(native="third", title="Notes", indifferent_to=["region"])
+    shop.ledger.grant("bot", third)
+    _, claim = quoted(shop.ledger, third, "Never paid.", "Refunds are never paid.")
     shop.ledger.contradict([shop.cuk, claim])
     assert shop.check("It takes 14 days [c1].").codes == ()
-    shop.ledger.resolve([claim], principal="bot", facts={"region": "GB"}, thread="t")
-    shown = shop.ledger.resolve([claim], principal="bot", facts={"region": "GB"})[0]
-    expected = ("omitted_conflict",) if shown.verdict == "citable" else ()
-    assert shop.check("It takes 14 days [c1].").codes == expected
+    [slot] = shop.ledger.resolve([claim], principal="bot", facts={"region": "GB"}, thread="t")
+    assert slot.verdict == "citable"
+    assert shop.check("It takes 14 days [c1].").codes == ("omitted_conflict",)
+    assert shop.check(f"It takes 14 days [c1], or never [{claim}].").codes == ()
 
 
 def test_evidence_may_be_cited_with_the_headers_and_key_of_its_cell(shop: Shop) -> None:

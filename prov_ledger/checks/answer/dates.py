@@ -26,7 +26,7 @@ _NUMBER_OF = {name: number for number, names in enumerate(_MONTHS, 1) for name i
 _NAMES = "|".join(sorted(_NUMBER_OF, key=len, reverse=True))
 #: The name of a month, abbreviated or not.
 MONTH = rf"(?:{_NAMES})(?![^\W\d_])\.?"
-_LONG = ("june", "july", "juni", "juli", "märz", "mai")
+_LONG = ("may", "june", "july", "juni", "juli", "märz", "mai")
 _LONG_NAMES = "|".join(name for name in _NUMBER_OF if len(name) > 4 or name in _LONG)
 _DAY = r"(?P<day>\d{1,2})(?:st|nd|rd|th|\.)?"
 _YEAR = r"(?P<year>\d{4})(?![\d])"
@@ -52,7 +52,7 @@ _NUMERIC = re.compile(
 _DAY_AND_MONTH = re.compile(r"(?<![\w.,/-])(\d{1,2})\.\s?(\d{1,2})\.(?!\s?\d)")
 _MONTH_AND_YEAR = re.compile(r"(?<![\w.,/-])(\d{1,2})/(\d{4})(?![\w/])")
 _TIME = re.compile(
-    r"(?<![\d.,:])(?P<hour>[01]?\d|2[0-4])(?:[:.](?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?)?"
+    r"(?<![\d.,:])(?P<hour>2[0-4]|[01]?\d)(?!\d)(?:(?P<by>[:.])(?P<minute>[0-5]\d)(?::(?P<second>[0-5]\d))?)?"
     r"(?:\s*(?P<word>a\.?m\b\.?|p\.?m\b\.?|uhr\b|o['’]clock))?",
     re.IGNORECASE,
 )
@@ -69,7 +69,10 @@ class DateFound:
 
 @dataclass(frozen=True, slots=True)
 class TimeFound:
-    """A time of day at ``start`` to ``end`` as ``HH:MM``; ``hour`` where it may be a bare number too."""
+    """A time of day at ``start`` to ``end``, as ``HH:MM`` or ``HH:MM:SS``.
+
+    ``hour``: the number that it may be as well, as in ``10 Uhr``.
+    """
 
     start: int
     end: int
@@ -159,11 +162,11 @@ def find_times(text: str) -> Iterator[TimeFound]:
     """The times of day of a text: ``10:30``, ``10.30 Uhr``, ``10 pm``, ``10 o'clock``."""
     for found in _TIME.finditer(text):
         word = (found["word"] or "").lower().replace(".", "")
-        written_with_point = found["minute"] is not None and "." in found[0].split(found["minute"])[0][-1:]
-        if not word and (found["minute"] is None or written_with_point):
+        if not word and found["by"] != ":":
             continue
         hour, minute = int(found["hour"]), found["minute"] or "00"
         if word in ("am", "pm"):
             hour = hour % 12 + (12 if word == "pm" else 0)
         plain = hour if word not in ("am", "pm") and found["minute"] is None else None
-        yield TimeFound(found.start(), found.end(), f"{hour:02d}:{minute}", plain)
+        second = f":{found['second']}" if found["second"] not in (None, "00") else ""
+        yield TimeFound(found.start(), found.end(), f"{hour:02d}:{minute}{second}", plain)

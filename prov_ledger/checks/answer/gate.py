@@ -164,7 +164,7 @@ class _Share:
 def kept_text(draft: Draft, cut: frozenset[Sentence]) -> str:
     """The answer without some of its sentences; what stood before one that is cut goes with it.
 
-    A line break before it stays, so that what follows is still an item or a paragraph of its own.
+    A line break or a blank line before it stays, so that what follows stands apart as it did.
     """
     if not cut:
         return draft.text
@@ -174,6 +174,13 @@ def kept_text(draft: Draft, cut: frozenset[Sentence]) -> str:
         if sentence in cut:
             carried = carried or (before if "\n" in before else "")
             continue
-        lead = before if "\n" in before or not carried else carried
+        lead = _lead(before, carried)
         kept, carried = kept + lead + draft.text[sentence.start : sentence.end], ""
     return (kept + draft.text[position:]).strip() if kept else ""
+
+
+def _lead(before: str, carried: str) -> str:
+    """What stands before a kept sentence, where ``carried`` stood before one that was cut."""
+    if carried and "\n" not in before:
+        return carried
+    return "\n" + before if carried.startswith("\n\n") and not before.startswith("\n\n") else before

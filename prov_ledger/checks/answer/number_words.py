@@ -31,12 +31,16 @@ _ONES = frozenset({"one", "zero", "null", "a", "an", "ein", "eine", "einen", "ei
 
 @dataclass(frozen=True, slots=True)
 class NumberWord:
-    """A number in words at ``start`` to ``end``; ``weak`` where the word is mostly no number."""
+    """A number in words at ``start`` to ``end``; ``weak`` where the word is mostly no number.
+
+    ``article``: an English article, which is a number even less (``once a day``).
+    """
 
     start: int
     end: int
     number: int
     weak: bool = False
+    article: bool = False
 
 
 def _german_words() -> dict[str, int]:
@@ -76,7 +80,8 @@ def find_number_words(text: str) -> Iterator[NumberWord]:
         german = _german(spelled.translate(_SPELLING))
         if spelled in _ONES or german is not None:
             number = 1 if german is None else german
-            yield NumberWord(word.start(), word.end(), number, spelled in _ONES)
+            article = spelled in ("a", "an")
+            yield NumberWord(word.start(), word.end(), number, spelled in _ONES, article)
 
 
 def _english(run: str) -> list[int]:

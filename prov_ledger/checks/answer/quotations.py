@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 #: Opening mark and the marks that may close it; English, German and French-style guillemets both ways.
 _CLOSERS = {
-    "“": '”"',
-    "„": '“”"',
+    "“": "”",
+    "„": "“”",
     '"': '"',
     "”": "”",
     "«": "»",
@@ -69,12 +69,28 @@ def _opens(text: str, position: int) -> bool:
 
 
 def _end(text: str, start: int) -> int | None:
-    """Where the quotation that opens at ``start`` is closed; None where the mark quotes nothing."""
+    """Where the quotation that opens at ``start`` is closed; None where the mark quotes nothing.
+
+    Pairs of the same marks may stand within; where a curly mark has no other half, a straight one closes.
+    """
     mark = text[start]
+    found = _closing(text, start, _CLOSERS[mark])
+    if found is None and mark in "“„":
+        found = _closing(text, start, '"')
+    return found if found is not None or mark in _SINGLE else len(text)
+
+
+def _closing(text: str, start: int, closers: str) -> int | None:
+    mark, depth = text[start], 1
     for position in range(start + 1, len(text)):
-        if text[position] in _CLOSERS[mark] and not (mark in _SINGLE and _within_word(text, position)):
+        character = text[position]
+        if character in closers and not (mark in _SINGLE and _within_word(text, position)):
+            depth -= 1
+        elif character == mark:
+            depth += 1
+        if not depth:
             return position
-    return None if mark in _SINGLE else len(text)
+    return None
 
 
 def _within_word(text: str, position: int) -> bool:

@@ -31,7 +31,7 @@ _NUMBER = re.compile(
     rf"(?P<digits>\d{{1,3}}(?:[ ']\d{{3}})+(?![\d'])(?:[.,]\d+)?|\d+(?:[.,']\d+)*)?"
     rf"(?P<fraction>[{_FRACTIONS}])?(?P<glued>[^\W_]*)"
 )
-_CODE = re.compile(r"(?<!\w)(?=\w*\d)[^\W\d]\w*")
+_CODE = re.compile(r"(?<!\w)(?=\w*\d)[^\W\d]\w*(?:\.\d+)*")
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 _SCALE = re.compile(
     r"\s?(?P<word>hundred|thousand|million(?:s|en)?|billion(?:s|en)?|trillion(?:s|en)?|hundert|tausend"
@@ -64,7 +64,7 @@ _AS_GERMAN = re.compile("|".join(_GERMAN))
 class Value:
     """One value as it may be read: numbers, dates, times and codes; ``units`` empty where none is said.
 
-    ``weak``: the word is mostly no number (``one``, ``ein``), so nothing has to bear it out.
+    ``weak``: the word is mostly no number (``one``, ``a``, ``ein``), so nothing has to bear it out.
     """
 
     text: str
@@ -82,8 +82,9 @@ class Stock:
 
     @classmethod
     def of(cls, text: str) -> "Stock":
-        """Take stock of a passage."""
-        return cls(tuple(find_values(text)), units_in(_plain(text)))
+        """Take stock of a passage; ``a day`` holds a 1, ``one of them`` does not."""
+        held = tuple(value for value in find_values(text) if value.units or not value.weak)
+        return cls(held, units_in(_plain(text)))
 
 
 def find_values(text: str) -> Iterator[Value]:
@@ -138,7 +139,8 @@ def _numbers(text: str) -> Iterator[Value]:
     for word in find_number_words(text):
         numbers, end = _scaled(text, word.end, frozenset({Decimal(word.number)}))
         units = unit_after(text, end)
-        yield Value(text[word.start : end], numbers, units, word.weak and not (units or end > word.end))
+        weak = word.weak and end == word.end and (not units or word.article)
+        yield Value(text[word.start : end], numbers, units, weak)
 
 
 def _number(text: str, found: re.Match[str]) -> Iterator[Value]:
