@@ -48,6 +48,16 @@ PurposeOption = Annotated[
     str | None,
     typer.Option("--purpose", metavar="NAME", help="What the reading is for.", rich_help_panel=_PANEL),
 ]
+PoliciesOption = Annotated[
+    Path | None,
+    typer.Option(
+        "--policies",
+        metavar="FOLDER",
+        envvar="PROV_LEDGER_POLICIES",
+        help="Cedar policies that say who may read what (default: the grants of the ledger alone).",
+        rich_help_panel=_PANEL,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_PANEL)]
 
 #: Parameter name in a command's signature, and its type for typer.
@@ -56,6 +66,7 @@ _COMMON: dict[str, object] = {
     "tenant": TenantOption,
     "as_": AgentOption,
     "purpose": PurposeOption,
+    "policies": PoliciesOption,
     "json": JsonOption,
 }
 
@@ -67,6 +78,7 @@ def common_options(
     as_: str | None,
     purpose: str | None,
     json: bool,
+    policies: Path | None = None,
 ) -> Session:
     """``base`` with whatever was given here."""
     return replace(
@@ -76,6 +88,7 @@ def common_options(
         agent=as_ or base.agent,
         purpose=purpose or base.purpose,
         json=json or base.json,
+        policies=policies or base.policies,
     )
 
 

@@ -25,6 +25,7 @@ from prov_ledger.cli.command import (
     AgentOption,
     JsonOption,
     LedgerOption,
+    PoliciesOption,
     PurposeOption,
     TenantOption,
     common_options,
@@ -51,10 +52,11 @@ def _root(
     tenant: TenantOption = None,
     as_: AgentOption = None,
     purpose: PurposeOption = None,
+    policies: PoliciesOption = None,
     json: JsonOption = False,
     show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    context.obj = common_options(Session(), ledger, tenant, as_, purpose, json)
+    context.obj = common_options(Session(), ledger, tenant, as_, purpose, json, policies)
     if show_version:
         print(version("prov-ledger"))
         raise typer.Exit

@@ -6,6 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.plain import encode_plain
 
@@ -15,17 +16,27 @@ DEFAULT_TENANT = "default"
 
 @dataclass(frozen=True, slots=True)
 class Session:
-    """The options that every command has. ``agent`` None is the agent that made the ledger."""
+    """The options that every command has. ``agent`` None is the agent that made the ledger.
+
+    ``policies`` is a folder of Cedar policies that say who may read what; None: the ledger's own grants.
+    """
 
     path: Path = DEFAULT_PATH
     tenant: str = DEFAULT_TENANT
     agent: str | None = None
     purpose: str | None = None
     json: bool = False
+    policies: Path | None = None
 
     def open(self) -> Ledger:
         """The ledger, to be used as a context manager. Raises as ``Ledger.open`` does."""
-        return Ledger.open(self.path, tenant=self.tenant, agent=self.agent, purpose=self.purpose)
+        return Ledger.open(
+            self.path,
+            tenant=self.tenant,
+            agent=self.agent,
+            purpose=self.purpose,
+            authoriser=_authoriser(self.policies),
+        )
 
     def emit(self, value: object, lines: Iterable[str] = ()) -> None:
         """Print ``value`` as JSON where that was asked for, else the lines."""
@@ -45,3 +56,12 @@ class Session:
             self.emit({"done": what})
         elif sys.stderr.isatty():
             print(what, file=sys.stderr)
+
+
+def _authoriser(policies: Path | None) -> AuthoriserFactory | None:
+    if policies is None:
+        return None
+    # The engine of an extra takes a while to load, and most commands do without it.
+    from prov_ledger.authz.cedar import load_cedar
+
+    return load_cedar(policies)

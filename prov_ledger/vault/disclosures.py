@@ -117,7 +117,7 @@ class Disclosures:
         """What was shown, in the order recorded, narrowed by whatever is given.
 
         ``id``: of a claim or evidence, as what was asked for or among the evidence shown; found by reading
-        every record, a second per few million. ``from_`` to ``until`` is half-open.
+        every record, about a second per million. ``from_`` to ``until`` is half-open.
         """
         given = {
             "id": id,

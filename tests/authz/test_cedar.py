@@ -1,5 +1,7 @@
 """Cedar policies: what is refused at loading, what a policy can speak of, and the example that we ship."""
 
+import subprocess
+import sys
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -74,6 +76,18 @@ def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         load_cedar(tmp_path / "policies")
     assert refused.value.error_code == "not_found"
+
+
+def test_without_the_extra_the_refusal_says_what_to_install(tmp_path: Path) -> None:
+    program = f"""
+import sys
+from pathlib import Path
+sys.modules["cedarpy"] = None
+from prov_ledger.authz.cedar import load_cedar
+load_cedar(Path({str(tmp_path)!r}))
+"""
+    ran = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert "install prov-ledger[cedar]" in ran.stderr.splitlines()[-1]
 
 
 def test_a_forbidding_policy_in_another_file_wins(load: Load, story: Story) -> None:
