@@ -89,18 +89,19 @@ class Resolver:
     ) -> tuple[World, frozenset[Node]]:
         """What is read for a resolve, and the sources readable now; one batch to the authoriser.
 
-        Labels decide first where the reader keeps them: what fails is not read at all.
+        Labels decide first where the reader keeps them: what fails is not read at all. Permission is
+        asked for by the ledger's own clock, whatever time the question is put to.
         """
         wanted = [id for id in dict.fromkeys(names) if id is not None]
         if not isinstance(reader, MemoryReader):
             world = reader.read(wanted, parsed.as_of)
-            return world, self.session.readable_in(acting, world, parsed.now)
+            return world, self.session.readable_in(acting, world, self.tenant.now())
         reader.refresh()
         labels = reader.labels
         gates = [(id, *labels.gate(id, parsed.as_of, acting.agent)) for id in wanted]
         sources = frozenset().union(*(label.sources for _, label, _ in gates))
         pairs = [(source, reader.collection_of(source)) for source in sorted(sources)]
-        allowed = self.session.readable(acting, pairs, parsed.now)
+        allowed = self.session.readable(acting, pairs, self.tenant.now())
         admitted = []
         for id, label, own in gates:
             if not label.admits(allowed):

@@ -220,6 +220,15 @@ def test_the_verbs_can_be_awaited_and_a_failed_batch_leaves_nothing(story: Story
     assert asyncio.run(go()) == ["citable"]
 
 
+def test_a_question_put_to_the_past_does_not_revive_a_grant_that_ended(story: Story) -> None:
+    story.ledger.grant("ben", story.source, until="2026-02-01")
+    assert [s.verdict for s in story.ledger.resolve([story.kept], principal="ben")] == ["citable"]
+    story.at(3)
+    for when in ({"now": "2026-01-15T00:00:00Z"}, {"as_of": "2026-01-15T00:00:00Z"}):
+        slots = story.ledger.resolve([story.kept], principal="ben", **when)  # type: ignore[arg-type]
+        assert [s.verdict for s in slots] == ["withheld"]
+
+
 def test_labels_withhold_just_what_the_decision_would_withhold(story: Story) -> None:
     other = story.ledger.source(native="other", title="Other")
     evidence = story.ledger.evidence(
