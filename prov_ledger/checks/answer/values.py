@@ -8,7 +8,7 @@ import re
 import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Context, Decimal
 
 from prov_ledger.checks.answer.dates import Parts, agrees, find_dates, find_times
 from prov_ledger.checks.answer.number_words import find_number_words
@@ -23,6 +23,8 @@ from prov_ledger.checks.answer.units import (
 
 Reading = Decimal | str | Parts
 
+#: No number that somebody writes out is rounded.
+_EXACT = Context(prec=10_000)
 _DASHES = dict.fromkeys("‐‑−", "-") | dict.fromkeys("–—", "–")
 _LINK = re.compile(r"\]\([^()\s]*\)")
 _FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
@@ -91,7 +93,7 @@ def find_values(text: str) -> Iterator[Value]:
     """The values of a text, dates first, then times, codes, numbers and number words.
 
     >>> [sorted(map(str, value.readings)) for value in find_values("1.250,50 EUR; 1.250; sixty; A4")]
-    [['a4'], ['1250.5'], ['1.25', '1250'], ['60']]
+    [['a4'], ['1250.50'], ['1.250', '1250'], ['60']]
     """
     rest = _plain(text)
     for value, start, end in _in_turn(rest):
@@ -166,21 +168,16 @@ def _numerals(digits: str) -> frozenset[Reading]:
     bare = digits.replace(" ", "").replace("'", "")
     found: set[Reading] = set()
     if _AS_ENGLISH.fullmatch(bare):
-        found.add(_decimal(bare.replace(",", "")))
+        found.add(Decimal(bare.replace(",", "")))
     if _AS_GERMAN.fullmatch(bare):
-        found.add(_decimal(bare.replace(".", "").replace(",", ".")))
+        found.add(Decimal(bare.replace(".", "").replace(",", ".")))
     return frozenset(found)
 
 
-def _decimal(text: str) -> Decimal:
-    number = Decimal(text).normalize()
-    return number if number else Decimal(0)
-
-
 def _signed(numbers: frozenset[Reading], fraction: str | None, sign: str | None) -> frozenset[Reading]:
-    more = _decimal(str(round(unicodedata.numeric(fraction), 6))) if fraction is not None else Decimal(0)
+    more = Decimal(str(round(unicodedata.numeric(fraction), 6))) if fraction is not None else Decimal(0)
     amounts = [n for n in numbers if isinstance(n, Decimal)] or ([Decimal(0)] if fraction else [])
-    return frozenset(-(amount + more) if sign else amount + more for amount in amounts)
+    return frozenset(_EXACT.multiply(-1 if sign else 1, _EXACT.add(amount, more)) for amount in amounts)
 
 
 def _scaled(text: str, end: int, numbers: frozenset[Reading]) -> tuple[frozenset[Reading], int]:
@@ -191,7 +188,7 @@ def _scaled(text: str, end: int, numbers: frozenset[Reading]) -> tuple[frozenset
     word = found["word"].lower().rstrip(".")
     factors = _SCALES.get(word) or _SCALES[word.removesuffix("s").removesuffix("en").removesuffix("n")]
     amounts = [n for n in numbers if isinstance(n, Decimal)]
-    scaled = frozenset((n * f).normalize() for n in amounts for f in factors)
+    scaled = frozenset(_EXACT.multiply(n, f) for n in amounts for f in factors)
     return scaled, end if word == "m" else found.end()
 
 
