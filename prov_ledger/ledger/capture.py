@@ -19,6 +19,9 @@ from prov_ledger.model.ids import mint_id
 from prov_ledger.model.records import CellPosition, Node, Selector
 from prov_ledger.model.scopes import Scope, intersect, parse_scope
 
+#: Of a row or a table; a larger one could not even be named in a message.
+_LARGEST_NUMBER = 10**9
+
 
 @dataclass(frozen=True, slots=True)
 class NewEvidence:
@@ -50,9 +53,7 @@ class Capture:
         """
         revision = self.session.require_revision(acting, new.revision)
         if (new.quote is None) == (new.cell is None):
-            raise Refused(
-                "incomplete", "evidence needs a quote or a cell of the revision: give one of them"
-            )
+            raise Refused("incomplete", "evidence needs a quote or a cell of the revision: give one of them")
         table = self.sources.table()
         scope = parse_scope(new.scope, table) if new.scope is not None else None
         indifferent = declared(table, new.indifferent_to)
@@ -180,9 +181,8 @@ def _select_cell(data: bytes, media_type: str, cell: Mapping[str, object]) -> tu
         or not isinstance(row, int | Mapping)
         or not isinstance(column, str)
         or not isinstance(table, int)
+        or any(isinstance(number, int) and abs(number) > _LARGEST_NUMBER for number in (row, table))
     ):
-        raise Refused(
-            "bad_cell", "a cell is {row: NUMBER or {COLUMN: VALUE}, column: HEADER, table: NUMBER}"
-        )
+        raise Refused("bad_cell", "a cell is {row: NUMBER or {COLUMN: VALUE}, column: HEADER, table: NUMBER}")
     found = find_cell(data, media_type, row, column, table)
     return found.position, Quote(found.text, header_path=found.header_path, key=found.key or ())

@@ -116,9 +116,7 @@ class Claims:
         """Record that two claims cannot both hold."""
         ids, _ = self.session.require(acting, claims)
         if len(set(ids)) != 2 or not all(id.startswith("cl_") for id in ids):
-            raise Refused(
-                "bad_input", "a contradiction is between two different claims: give two claim ids"
-            )
+            raise Refused("bad_input", "a contradiction is between two different claims: give two claim ids")
         draft = work.draft("contradict")
         first, second = sorted(ids)
         draft.records.append(r.ContradictionRecord((first, second)))
@@ -170,9 +168,7 @@ class Claims:
     def _check_kinds(parsed: Mapping[str, Node]) -> None:
         for id in parsed.values():
             if not id.startswith(("ev_", "cl_")):
-                raise Refused(
-                    "not_evidence", f"{id} is neither evidence nor a claim: nothing can rest on it"
-                )
+                raise Refused("not_evidence", f"{id} is neither evidence nor a claim: nothing can rest on it")
 
     def _check_acyclic(self, world: World, justifications: Iterable[Iterable[Node]], old: Node) -> None:
         reached: set[Node] = set()
@@ -213,9 +209,7 @@ class Claims:
                 return
         raise refusals[0]
 
-    def _alternatives(
-        self, judge: Judge, members: Sequence[Node], table: FactTable
-    ) -> list[Scope] | Refused:
+    def _alternatives(self, judge: Judge, members: Sequence[Node], table: FactTable) -> list[Scope] | Refused:
         """The scopes under which all members hold, one per choice of their own justifications."""
         choices = [self._member_scopes(judge, member, table) for member in members]
         found: list[Scope] = []
@@ -323,8 +317,21 @@ def _check_complete(new: NewClaim, justifications: Sequence[Sequence[Node]]) -> 
     )
     if unknown_keys:
         raise Refused(
-            "bad_input", f"a claim has no {unknown_keys[0][:40]!r} in its transformation or question"
+            "bad_input",
+            "a transformation has kind, by and note, a question has text and facts: leave out the rest",
         )
+    _check_parts(new)
+
+
+def _check_parts(new: NewClaim) -> None:
+    """The kinds of what is inside the transformation and the question."""
+    by, note, facts = new.transformation.get("by"), new.transformation.get("note"), new.question.get("facts")
+    if not (by is None or (isinstance(by, list | tuple) and all(isinstance(name, str) for name in by))):
+        raise Refused("bad_input", "transformation.by is a list of names of facts")
+    if not (note is None or isinstance(note, str)):
+        raise Refused("bad_input", "transformation.note is a text")
+    if not (facts is None or (isinstance(facts, Mapping) and all(isinstance(name, str) for name in facts))):
+        raise Refused("bad_input", "question.facts is a mapping of names of facts to values")
 
 
 def _check_bound(bound: frozenset[str], facts: Mapping[str, FactValue]) -> None:

@@ -8,7 +8,9 @@ from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.access_verbs import AccessVerbs
 from prov_ledger.ledger.answer_verbs import AnswerVerbs
+from prov_ledger.ledger.arguments import checked_verbs
 from prov_ledger.ledger.audit_verbs import AuditVerbs
+from prov_ledger.ledger.binding_verbs import BindingVerbs
 from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
 from prov_ledger.ledger.graph import GraphFactory
@@ -25,7 +27,8 @@ from prov_ledger.vault.keys import KeyProvider
 READERS = ("memory", "sparql")
 
 
-class Ledger(CaptureVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, AuditVerbs):
+@checked_verbs
+class Ledger(CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, AuditVerbs):
     """One tenant of a ledger folder, opened; a context manager.
 
     Every verb takes ``by``, the name of the agent who acts, and where it names ids also ``purpose``;

@@ -52,7 +52,7 @@ class Reminders:
             if id not in world.claims:
                 raise Refused("bad_input", f"{id} is no claim: a reminder holds claims")
         if not 1 <= budget <= _LARGEST_BUDGET:
-            raise Refused("bad_input", f"budget {budget}: give 1 to {_LARGEST_BUDGET} tokens")
+            raise Refused("bad_input", f"a budget is 1 to {_LARGEST_BUDGET} tokens")
         agent = acting.agent or ""
         home = self._thread(work, agent, thread, readers) if thread is not None else None
         draft = work.draft("remind")
@@ -124,9 +124,7 @@ class Reminders:
             if all(judge.decide(member).verdict != "withheld" for member in members)
         ]
         scope = record.narrow or Scope()
-        for leaf in (
-            leaf for members in readable[:1] for m in members for leaf in leaves_of(judge.world, m)
-        ):
+        for leaf in (leaf for members in readable[:1] for m in members for leaf in leaves_of(judge.world, m)):
             if judge.evidence(leaf).verdict == "withheld":
                 continue
             try:

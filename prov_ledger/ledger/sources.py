@@ -3,7 +3,7 @@
 import json
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import date, datetime
 
 from prov_ledger.checks.documents import parse_media_type
@@ -21,6 +21,7 @@ from prov_ledger.model.world import SourceHistory
 from prov_ledger.vault.port import Lookup
 
 _CONNECTOR = re.compile(r"[a-z][a-z0-9_-]{0,31}")
+_MEDIA_TYPE = re.compile(r"[\w!#$&^.+-]{1,64}/[\w!#$&^.+-]{1,64}(?: *;[ -~\t]{1,120})?", re.ASCII)
 RawScope = Sequence[Mapping[str, object]]
 
 
@@ -47,16 +48,14 @@ def check_connector(name: str) -> None:
 def parse_level(level: str) -> Level:
     """One of the levels of authority. Raises Refused ``bad_input``."""
     if level not in LEVELS:
-        raise Refused("bad_input", f"authority {level!r} is none of {', '.join(LEVELS)}")
+        raise Refused("bad_input", f"a level of authority is one of {', '.join(LEVELS)}")
     return level
 
 
 def temporal_fact(table: FactTable, name: str) -> str:
     """A declared fact that can govern. Raises Refused ``undeclared_fact``, ``bad_fact``."""
     if table.get(name).kind not in TEMPORAL_KINDS:
-        raise Refused(
-            "bad_fact", f"fact '{name}' is no date and no instant: a governing fact has to be one"
-        )
+        raise Refused("bad_fact", f"fact '{name}' is no date and no instant: a governing fact has to be one")
     return name
 
 
@@ -136,6 +135,8 @@ class Sources:
             raise Refused("incomplete", "a source needs a native id and a title: give both")
         check_connector(new.connector)
         level, table = parse_level(new.authority), self.table()
+        if new.came_from is not None:
+            new = replace(new, came_from=self.session.require_source(acting, new.came_from))
         known = self.find(new.connector, new.native)
         if known is not None:
             return self._again(work, acting, known, new, level)
@@ -285,6 +286,8 @@ class Sources:
         relation = self._relation(acting, source, new.relation)
         if not new.label.strip():
             raise Refused("incomplete", "a revision needs a label: its version, date or commit")
+        if not _MEDIA_TYPE.fullmatch(new.media_type):
+            raise Refused("bad_input", "a media type is TYPE/SUBTYPE, with parameters after ';'")
         parse_media_type(new.media_type)
         scope = parse_scope(new.scope, table) if new.scope is not None else None
         published = parse_instant(new.published) if new.published is not None else self.tenant.now()
@@ -331,14 +334,13 @@ class Sources:
         latest = max(earlier, key=lambda x: (x.record.published, x.sequence), default=None)
         return latest.record.id if latest is not None else None
 
-    def _relation(
-        self, acting: Acting, source: Node, raw: Mapping[str, object] | None
-    ) -> r.Relation | None:
+    def _relation(self, acting: Acting, source: Node, raw: Mapping[str, object] | None) -> r.Relation | None:
         if raw is None:
             return None
         kinds = [kind for kind in ("replaces", "corrects", "parallel") if kind in raw]
         extra = set(raw) - {"replaces", "corrects", "parallel", "from"}
-        if len(kinds) != 1 or extra or ("from" in raw) != (kinds == ["replaces"]):
+        named = len(kinds) == 1 and isinstance(raw[kinds[0]], str)
+        if not named or extra or ("from" in raw) != (kinds == ["replaces"]):
             raise Refused(
                 "bad_input",
                 "a relation is {replaces: REV, from: DATE}, {corrects: REV} or {parallel: REV}",
@@ -389,7 +391,7 @@ class Sources:
         """Record a currency check of a source."""
         id = self.session.require_source(acting, source)
         if outcome not in CHECK_OUTCOMES:
-            raise Refused("bad_input", f"outcome {outcome!r} is none of {', '.join(CHECK_OUTCOMES)}")
+            raise Refused("bad_input", f"the outcome of a check is one of {', '.join(CHECK_OUTCOMES)}")
         draft = work.draft("check")
         node = f"{draft.id}#check"
         draft.records.append(r.CheckRecord(node, id, outcome, self.tenant.now()))

@@ -155,7 +155,7 @@ class FactTable:
         """The declared name most like ``name``."""
 
         def likeness(known: str) -> tuple[float, str]:
-            return -difflib.SequenceMatcher(None, str(name).lower(), known).ratio(), known
+            return -difflib.SequenceMatcher(None, str(name)[:64].lower(), known).ratio(), known
 
         return min(self.types, key=likeness)
 

@@ -31,7 +31,9 @@ _LOCAL_ZONES: Final = ("localtime", "posixrules", "Factory", "posix/", "right/")
 
 
 def _shown(raw: object) -> str:
-    text = str(raw)
+    # Python refuses to write out an integer of thousands of digits, and no terminal half a character.
+    text = "(digits)" if isinstance(raw, int) and raw.bit_length() > 256 else str(raw)[:41]
+    text = text.encode("utf-8", "backslashreplace").decode()
     return f"'{text[:40]}…'" if len(text) > 40 else f"'{text}'"
 
 

@@ -95,7 +95,9 @@ def _parse_string(raw: object, kind: FactKind) -> str:
 def _parse_number(raw: object, unit: str | None) -> Decimal:
     if isinstance(raw, bool) or not isinstance(raw, int | float | Decimal | str):
         raise Refused("bad_fact", "expected a number, got another type")
-    text = _without_unit(raw, unit) if isinstance(raw, str) else str(raw)
+    # Python refuses to write out an integer of thousands of digits.
+    too_long = isinstance(raw, int) and raw.bit_length() > 8 * _INTEGER_DIGITS
+    text = _without_unit(raw, unit) if isinstance(raw, str) else "" if too_long else str(raw)
     if len(text) > 100 or not _NUMBER_FORM.fullmatch(text):
         with_unit = f", with or without its unit {unit}" if unit else " without a unit"
         raise Refused("bad_fact", f"expected a finite number such as 99.99{with_unit}")

@@ -131,6 +131,17 @@ def test_labels_are_those_of_the_reader_own_thread(shop: Shop) -> None:
     assert shop.check("It takes 30 days [c2].", principal="eve").codes == ("malformed_id",)
 
 
+def test_a_label_never_slides_to_another_claim_when_one_before_it_is_withheld(shop: Shop) -> None:
+    third = shop.ledger.source(native="third", title="Notes", indifferent_to=["region"])
+    shop.ledger.grant("bot", third)
+    _, claim = quoted(shop.ledger, third, "Never paid.", "Refunds are never paid.")
+    shop.ledger.remind([shop.cuk, shop.ceu, claim], 300, thread="t")
+    assert shop.check("Never [c3].").cited == (claim,)
+    shop.ledger.revoke("bot", shop.uk)
+    for label, code in (("c1", "not_citable:withheld"), ("c2", "malformed_id"), ("c3", "malformed_id")):
+        assert shop.check(f"Never [{label}].").codes == (code,)
+
+
 def test_a_contradiction_that_the_thread_knows_must_be_cited_too(shop: Shop) -> None:
     shop.ledger.contradict([shop.cuk, shop.ceu])
     one, both = "It takes 14 days [c1].", "It takes 14 days [c1], or 30 [c2]."

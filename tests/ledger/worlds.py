@@ -52,11 +52,13 @@ class World:
         head = self.ledger.tree_head()
         return head.size, head.root
 
-    def conclude(self, says: str = "EU customers may return goods within 60 days.", **given: object) -> str:
-        return conclude(self.ledger, says, [self.evidence], **given)
+    def conclude(
+        self, says: object = "EU customers may return goods within 60 days.", **given: object
+    ) -> str:
+        return conclude(self.ledger, says, **{"support": [self.evidence], **given})
 
 
-def conclude(ledger: Ledger, says: str, support: object, **given: object) -> str:
+def conclude(ledger: Ledger, says: object, support: object, **given: object) -> str:
     parts: dict[str, object] = {
         "says": says,
         "support": support,

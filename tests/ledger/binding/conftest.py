@@ -1,0 +1,3 @@
+from tests.ledger.binding.bound_shop import sent
+
+__all__ = ["sent"]
