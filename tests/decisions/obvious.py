@@ -3,7 +3,7 @@
 It shares no code with the ledger. Each function is a sentence of the design's sections 3 and 4.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TypeVar
@@ -34,9 +34,23 @@ from told import (
 )
 
 VERDICTS = (
-    "malformed withheld drifted retracted superseded other_question undercut not_applicable ended not_yet "
-    "unknown conflict outdated not_authoritative unchecked citable"
-).split()
+    "malformed",
+    "withheld",
+    "drifted",
+    "retracted",
+    "superseded",
+    "other_question",
+    "undercut",
+    "not_applicable",
+    "ended",
+    "not_yet",
+    "unknown",
+    "conflict",
+    "outdated",
+    "not_authoritative",
+    "unchecked",
+    "citable",
+)
 REDERIVE = set(VERDICTS) - {"malformed", "withheld", "retracted", "unknown", "citable"}
 LEVELS = ("official", "delegated", "informal")
 S = TypeVar("S")
@@ -130,7 +144,7 @@ class Model:
         return max([self.retrieved(revision), *current])
 
     def last_confirmed(self, revision: str) -> datetime:
-        """What a slot says beside an assumed end: the last time that the source was found current or captured."""
+        """What a slot says beside an assumed end: when the source was last found current or captured."""
         source = self.revision(revision).source
         found = [t.at for t, c in self.all(Check) if c.source == source and c.outcome == "current"]
         return max([t.at for t, r in self.all(Revision) if r.source == source] + found)
@@ -241,7 +255,7 @@ class Model:
         )
 
     def governs(self, revision: str) -> bool:
-        """Whether a revision surely covers the facts. What it leaves unconsidered is asked of evidence only."""
+        """Whether a revision surely covers the facts; what is unconsidered is asked of evidence only."""
         reach = self.reach(revision)
         return reach.before is None and self.check(revision, reach.conditions).outcome == "applies"
 
@@ -438,7 +452,7 @@ class Model:
         return then.keys() == now.keys() and all(equal(now[f], then[f]) for f in now)
 
     def exposure(self, name: str, at: int | None = None) -> set[str]:
-        """All that the writer of a claim's words had before it, as those words were at a place of the story."""
+        """All that the writer of a claim's words had before it, the words being those of then."""
         told, claim = self.named(Claim, name)  # type: ignore[misc]
         before = len(self.story.told) if at is None else at
         again = [(t.place, r) for t, r in self.all(Rewording) if r.claim == name and t.place < before]
@@ -465,7 +479,7 @@ class Model:
         return set().union(*(self.leaves(m) for members in found[1].support for m in members))
 
     def candidates(self, name: str, answer: Answer) -> frozenset[str]:
-        """Readable evidence in scope and not corrected: the head's, or its own and that of other revisions."""
+        """Readable, in scope, not corrected: the head's evidence, or its own and other revisions'."""
         if answer.verdict == "superseded":
             proposed = self.leaves(self.head(name))
         else:
@@ -500,9 +514,13 @@ class Model:
         denials = [s.allowed for s in steps if isinstance(s, Denial) and s.source == source]
         if denials and not denials[-1]:
             return False
+        if self.ask.who is None:  # the founder
+            return True
         own = next(s for s in steps if isinstance(s, Source) and s.name == source)
         names = {source, "*"} | ({f"collection:{own.collection}"} if own.collection else set())
-        return any(self.in_force(i, s) and s.read in names for i, s in enumerate(steps) if isinstance(s, Grant))
+        return any(
+            self.in_force(i, s) and s.read in names for i, s in enumerate(steps) if isinstance(s, Grant)
+        )
 
     def in_force(self, index: int, grant: Grant) -> bool:
         """Whether a grant reaches the one who asks, for this purpose, now."""
@@ -514,7 +532,9 @@ class Model:
             for s in steps[index + 1 :]
         )
         joined = [
-            s.left for s in steps if isinstance(s, Membership) and (s.who, s.group) == (self.ask.who, grant.who)
+            s.left
+            for s in steps
+            if isinstance(s, Membership) and (s.who, s.group) == (self.ask.who, grant.who)
         ]
         reaches = grant.who == self.ask.who or (bool(joined) and not joined[-1])
         fits = grant.purpose is None or grant.purpose == self.ask.purpose
@@ -553,9 +573,9 @@ def close(
     origin: str,
     closings: Sequence[Moment],
     governing: str,
-    zone_of: "ZoneOf",
+    zone_of: Callable[[str], str],
 ) -> Reach:
-    """End the period at the earliest closing, where its end is no value; the governing fact's, if it has one."""
+    """End the main period at the earliest closing, where its end is no value."""
     if not closings:
         return Reach(conditions, origin)
     on = main_period(conditions, governing)
@@ -567,11 +587,8 @@ def close(
     for c in conditions:
         if c in on and c.get("until", "unknown") in ("open", "unknown", "assumed"):
             zone, from_ = zone_of(str(c["fact"])), c.get("from", "unknown")
-            end = min(closings, key=lambda m: starts(m, zone))  # noqa: B023
+            end = min(closings, key=lambda m: starts(m, zone))
             left = left and (isinstance(from_, str) or starts(from_, zone) < starts(end, zone))  # type: ignore[arg-type]
             c = {**c, "until": end}
         closed.append(c)
     return Reach(tuple(closed) if left else (), origin, None if left else conditions)
-
-
-ZoneOf = "Callable[[str], str]"

@@ -5,15 +5,6 @@ from dataclasses import dataclass, replace
 from datetime import datetime, timedelta
 
 from obvious import Model
-from prov_ledger.checks.candidates import candidate_evidence, sources_under, wants_candidates
-from prov_ledger.checks.verdict import Asked, Judge
-from prov_ledger.model import records as r
-from prov_ledger.model.durations import parse_duration
-from prov_ledger.model.facts import FactKind, FactTable, FactType, SealedValue
-from prov_ledger.model.scopes import Among, parse_scope
-from prov_ledger.model.scopes import Scope as ParsedScope
-from prov_ledger.model.slots import Decision
-from prov_ledger.model.world import Recorded, SourceHistory, World
 from told import (
     Ask,
     Authority,
@@ -32,6 +23,16 @@ from told import (
     Told,
     Value,
 )
+
+from prov_ledger.checks.candidates import candidate_evidence, sources_under, wants_candidates
+from prov_ledger.checks.verdict import Asked, Judge
+from prov_ledger.model import records as r
+from prov_ledger.model.durations import parse_duration
+from prov_ledger.model.facts import FactKind, FactTable, FactType, SealedValue
+from prov_ledger.model.scopes import Among, parse_scope
+from prov_ledger.model.scopes import Scope as ParsedScope
+from prov_ledger.model.slots import Decision
+from prov_ledger.model.world import Recorded, SourceHistory, World
 
 NOTHING = "0" * 64
 
@@ -81,9 +82,13 @@ class Retelling:
             record = self.record(told)
             if record is not None:
                 of.setdefault(type(record), []).append(self.recorded(told, record))
-        supersessions = {t.step.old: t.step.name for t in self.told if isinstance(t.step, Claim) and t.step.old}
+        supersessions = {
+            t.step.old: t.step.name for t in self.told if isinstance(t.step, Claim) and t.step.old
+        }
         scopes = of.get(r.ScopeRecord, [])
-        evidence_scopes = {e: about(scopes, "of", e) for e in {s.record.of for s in scopes} if e.startswith("ev_")}
+        evidence_scopes = {
+            e: about(scopes, "of", e) for e in {s.record.of for s in scopes} if e.startswith("ev_")
+        }
         revisions = of.get(r.RevisionRecord, [])
         return World(
             self.story.zone,
@@ -106,7 +111,8 @@ class Retelling:
         scopes = tuple(x for x in of.get(r.ScopeRecord, []) if x.record.of in ids)
         stated = about(of.get(r.CollectionRecord, []), "id", source.record.collection)
         rest = [
-            about(of.get(kind, []), "source", id) for kind in (r.AuthorityRecord, r.RetirementRecord, r.CheckRecord)
+            about(of.get(kind, []), "source", id)
+            for kind in (r.AuthorityRecord, r.RetirementRecord, r.CheckRecord)
         ]
         collection = stated[-1].record if stated else None
         return SourceHistory(source, revisions, scopes, *rest, collection=collection)
@@ -131,7 +137,13 @@ class Retelling:
             case Evidence():
                 position = r.TextPosition(s.span, s.span + 1)
                 return r.EvidenceRecord(
-                    s.name, s.revision, position, NOTHING, "ent_x#retrieval", self.scope(s.scope), s.indifferent
+                    s.name,
+                    s.revision,
+                    position,
+                    NOTHING,
+                    "ent_x#retrieval",
+                    self.scope(s.scope),
+                    s.indifferent,
                 )
             case Claim():
                 return self.claim(s, at)
@@ -139,7 +151,9 @@ class Retelling:
                 return r.RetractionRecord(s.claim)
             case Rewording():
                 exposure = frozenset(Model(self.story, Ask(at)).exposure(s.claim, told.place + 1))
-                return r.RestatementRecord(f"ent_{told.place}#restatement", s.claim, NOTHING, exposure, "agt_a", at)
+                return r.RestatementRecord(
+                    f"ent_{told.place}#restatement", s.claim, NOTHING, exposure, "agt_a", at
+                )
             case Check():
                 return r.CheckRecord(f"ent_{told.place}#check", s.source, s.outcome, at)
             case Retirement():
@@ -174,7 +188,9 @@ class Retelling:
         )
 
     def claim(self, s: Claim, at: datetime) -> r.ClaimRecord:
-        exposure = Model(self.story, Ask(at)).exposure(s.name, next(t.place for t in self.told if t.step is s) + 1)
+        exposure = Model(self.story, Ask(at)).exposure(
+            s.name, next(t.place for t in self.told if t.step is s) + 1
+        )
         return r.ClaimRecord(
             s.name,
             NOTHING,
@@ -240,7 +256,9 @@ def decide_all(story: Story, ask: Ask, ids: Iterable[str]) -> dict[str, Decided]
             others = ()
             if decision.verdict != "superseded":
                 sources = {s for s in sources_under(world, id) if s in asked.readable}
-                others = [e for e, x in world.evidence.items() if world.source_of[x.record.revision] in sources]
+                others = [
+                    e for e, x in world.evidence.items() if world.source_of[x.record.revision] in sources
+                ]
             candidates = candidate_evidence(judge, decision, others)
         found[id] = Decided(decision, frozenset(candidates))
     return found

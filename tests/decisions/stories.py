@@ -1,4 +1,4 @@
-"""Random stories and questions. A step is drawn as small numbers and read in order; what does not fit is left out,
+"""Random stories and questions. A step is drawn as small numbers, in order; what does not fit is left out,
 so that a shrunk list of steps is a story too.
 """
 
@@ -209,8 +209,9 @@ step_drafts: dict[str, st.SearchStrategy[Draft]] = {
     "denial": drafts("denial", of=small),
 }
 DECIDING = ("revision",) * 5 + ("evidence",) * 4 + ("claim",) * 4 + ("restated",) * 2
-DECIDING += ("collection", "source", "retraction", "check", "check", "retirement", "authority")
+DECIDING += ("collection", "source", "retraction", "retraction", "check", "check", "retirement", "authority")
 REVISING = ("revision",) * 8 + ("evidence",) * 3 + ("restated",) * 3 + ("check", "collection", "claim")
+REWORDING = ("rewording", "rewording")
 ACCESS = ("grant",) * 3 + ("revocation", "membership", "membership", "denial")
 
 
@@ -417,7 +418,7 @@ class Query:
     max_age: int | None
     unreadable: int
     drifted: int
-    who: str
+    who: str | None
     purpose: str | None
 
 
@@ -430,7 +431,7 @@ queries = st.builds(
     st.sampled_from((None, None, 6, 24, 48)),
     st.sampled_from((0, 0, 0, 1, 2, 3)),
     st.sampled_from((0, 0, 0, 0, 1, 2, 4)),
-    st.sampled_from(READERS),
+    st.sampled_from((*READERS, *READERS, None)),
     st.sampled_from((None, "support")),
 )
 

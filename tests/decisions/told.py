@@ -184,7 +184,7 @@ class Story:
 
 @dataclass(frozen=True)
 class Ask:
-    """One question. ``readable`` stands in for grants where a story has none; ``max_age`` likewise in full."""
+    """One question; ``readable`` stands in for grants where a story has none. ``who`` None: the founder."""
 
     now: datetime
     facts: Mapping[str, Value] = field(default_factory=dict)

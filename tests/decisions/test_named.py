@@ -1,0 +1,140 @@
+"""Small stories, each of which says one sentence of the design."""
+
+from collections.abc import Mapping
+from datetime import UTC, date, datetime
+
+import pytest
+from obvious import Model
+from retelling import decide_all
+from stories import sorts
+from told import Ask, Check, Claim, Evidence, Relation, Revision, Source, Step, Story, Told, Value
+
+
+def day(number: int) -> date:
+    return date(2026, 3, number)
+
+
+def at(number: int) -> datetime:
+    return datetime(2026, 3, number, tzinfo=UTC)
+
+
+def story(*steps: tuple[int, Step], governed_by: str = "question_date") -> Story:
+    """A story in March 2026: each step with the day on which it happened."""
+    told = tuple(Told(place, at(number), step) for place, (number, step) in enumerate(steps))
+    return Story("UTC", governed_by, sorts("UTC", "UTC"), told)
+
+
+def period(fact: str, from_: object, until: object) -> Mapping[str, object]:
+    return {"fact": fact, "from": from_, "until": until}
+
+
+def verdicts(told: Story, *ids: str, **facts: Value) -> list[str]:
+    """What the ledger decides on 20 March; the model has to agree with what the test then asserts."""
+    found = decide_all(told, question(**facts), ids)
+    return [found[id].decision.verdict for id in ids]
+
+
+def by_the_model(told: Story, *ids: str, **facts: Value) -> list[str]:
+    return [Model(told, question(**facts)).slot(id).verdict for id in ids]
+
+
+def question(drifted: frozenset[str] = frozenset(), **facts: Value) -> Ask:
+    return Ask(at(20), facts, readable=frozenset({"src_0"}), drifted=drifted)
+
+
+REPLACED = story(
+    (1, Source("src_0")),
+    (1, Revision("rev_0", "src_0", at(1))),
+    (1, Evidence("ev_0", "rev_0", scope=(period("question_date", day(1), "open"),))),
+    (10, Revision("rev_1", "src_0", at(10), relation=Relation("replaces", "rev_0", day(12)))),
+    (10, Evidence("ev_1", "rev_1")),
+)
+
+
+@pytest.mark.xfail(strict=True, reason="a period of the evidence's own outlives the stated replacement")
+def test_a_replaced_revision_ends_for_evidence_with_a_period_of_its_own() -> None:
+    """``replaces`` (from a date on): closes the predecessor there, if its end was open or unknown."""
+    assert by_the_model(REPLACED, "ev_0", "ev_1") == ["ended", "citable"]
+    assert verdicts(REPLACED, "ev_0", "ev_1") == ["ended", "citable"]
+
+
+SUCCEEDED = story(
+    (1, Source("src_0")),
+    (1, Revision("rev_0", "src_0", at(1))),
+    (1, Evidence("ev_0", "rev_0", scope=(period("question_date", day(1), "open"),))),
+    (10, Revision("rev_1", "src_0", at(10))),
+    (10, Evidence("ev_1", "rev_1")),
+)
+
+
+@pytest.mark.xfail(strict=True, reason="evidence with a period of its own is in conflict with no revision")
+def test_a_provision_and_a_later_revision_that_govern_alike_are_in_conflict() -> None:
+    """Any other two revisions that both govern the facts without a stated relation are a conflict.
+
+    A revision governs, "or one provision of it, at evidence level".
+    """
+    assert by_the_model(SUCCEEDED, "ev_0") == ["conflict"]
+    assert verdicts(SUCCEEDED, "ev_0") == ["conflict"]
+
+
+@pytest.mark.parametrize(
+    ("published", "relation"), [(at(5), Relation("parallel", "rev_0")), (at(1).replace(month=2), None)]
+)
+@pytest.mark.xfail(strict=True, reason="a check counts for a revision only until any other was captured")
+def test_a_current_check_confirms_a_revision_that_still_stands(
+    published: datetime, relation: Relation | None
+) -> None:
+    """With an unknown end a revision is known to cover up to its retrieval or its latest ``current`` check.
+
+    Another revision that stands beside it, or an older one that was captured late, changes nothing in that.
+    """
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1), (period("bought", day(1), "unknown"),))),
+        (1, Evidence("ev_0", "rev_0")),
+        (5, Revision("rev_1", "src_0", published, (period("bought", day(20), "open"),), relation)),
+        (10, Check("src_0", "current")),
+    )
+    assert verdicts(told, "ev_0", bought=day(9)) == ["citable"]
+
+
+@pytest.mark.xfail(strict=True, reason="what the support leaves unconsidered is told of a drifted claim")
+def test_a_drifted_claim_says_nothing_of_what_is_unconsidered() -> None:
+    """First match wins: ``unconsidered`` belongs to ``unknown``."""
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1))),
+        (1, Evidence("ev_0", "rev_0")),
+        (1, Claim("cl_0", (("ev_0",),))),
+    )
+    asked = question(frozenset({"cl_0"}), bought=day(9))
+    decision = decide_all(told, asked, ["cl_0"])["cl_0"].decision
+    assert (decision.verdict, decision.unconsidered) == ("drifted", ())
+
+
+def test_an_emptied_revision_is_outdated_where_it_had_applied() -> None:
+    """A revision that was left no period at all is judged by the period that it had before."""
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1))),
+        (1, Evidence("ev_0", "rev_0")),
+        (1, Revision("rev_1", "src_0", at(1))),
+        (1, Evidence("ev_1", "rev_1")),
+        governed_by="bought",
+    )
+    assert verdicts(told, "ev_0", "ev_1", bought=day(3)) == ["outdated", "citable"]
+
+
+def test_what_corrects_a_revision_replaces_what_that_had_replaced() -> None:
+    """What replaces or corrects a revision does so for all that it had replaced or corrected."""
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1))),
+        (5, Revision("rev_1", "src_0", at(5), relation=Relation("replaces", "rev_0", day(8)))),
+        (6, Revision("rev_2", "src_0", at(6), relation=Relation("corrects", "rev_1"))),
+        (6, Evidence("ev_0", "rev_0")),
+        (6, Evidence("ev_1", "rev_1")),
+        (6, Evidence("ev_2", "rev_2")),
+    )
+    assert verdicts(told, "ev_0", "ev_1", "ev_2") == ["ended", "outdated", "citable"]
+    assert verdicts(told, "ev_0", "ev_2", question_date=at(7)) == ["citable", "not_yet"]
