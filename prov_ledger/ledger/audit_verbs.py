@@ -1,8 +1,13 @@
 """The verbs that look at the ledger as a whole."""
 
-from prov_ledger.ledger.auditing import Auditor, AuditReport, Validation
+from typing import TYPE_CHECKING
+
+from prov_ledger.ledger.auditing import Auditor, AuditReport
 from prov_ledger.ledger.handle import Handle
 from prov_ledger.merkle.tree import TreeHead
+
+if TYPE_CHECKING:
+    from prov_ledger.checks.conformance import Report as Validation
 
 
 class AuditVerbs(Handle):
@@ -17,7 +22,7 @@ class AuditVerbs(Handle):
         self._session.check_role(self._acting(by, None).agent, "audit")
         return Auditor(self._tenant).verify()
 
-    def validate(self, *, by: str | None = None) -> Validation:
+    def validate(self, *, by: str | None = None) -> "Validation":
         """Check the whole graph against the shapes, with pySHACL."""
         self._session.check_role(self._acting(by, None).agent, "audit")
         return Auditor(self._tenant).validate()

@@ -3,14 +3,15 @@
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
+from typing import TYPE_CHECKING
 
-from prov_ledger.checks.conformance import Report, validate_graph
 from prov_ledger.errors import ProvLedgerError
 from prov_ledger.ledger.state import DecodedEntries
 from prov_ledger.ledger.tenant import DENYING_KINDS, Tenant, denials_of
 from prov_ledger.vault.verify import check_payloads, check_references, check_tree
 
-Validation = Report
+if TYPE_CHECKING:
+    from prov_ledger.checks.conformance import Report as Validation
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,8 +101,10 @@ class Auditor:
         if extra and self.tenant.journal.size() == size:
             yield AuditFinding("graph", f"{extra} statements are in it that no entry made: rebuild it")
 
-    def validate(self) -> Validation:
+    def validate(self) -> "Validation":
         """Check the whole graph against the shapes, with pySHACL."""
+        from prov_ledger.checks.conformance import validate_graph  # a third of the start-up time
+
         return validate_graph(b"".join(self.tenant.graph.current().dump()))
 
     def rebuild(self) -> int:
