@@ -11,7 +11,6 @@ from prov_ledger.ledger.answer_verbs import AnswerVerbs
 from prov_ledger.ledger.arguments import checked_verbs
 from prov_ledger.ledger.audit_verbs import AuditVerbs
 from prov_ledger.ledger.binding_verbs import BindingVerbs
-from prov_ledger.ledger.binding_verbs import BindingVerbs
 from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
 from prov_ledger.ledger.graph import GraphFactory
@@ -29,7 +28,7 @@ READERS = ("memory", "sparql")
 
 
 @checked_verbs
-class Ledger(CaptureVerbs, BindingVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, AuditVerbs):
+class Ledger(CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, AuditVerbs):
     """One tenant of a ledger folder, opened; a context manager.
 
     Every verb takes ``by``, the name of the agent who acts, and where it names ids also ``purpose``;
