@@ -50,8 +50,9 @@ class CheckedAnswer:
 class _Thread:
     """What a thread holds for its reader; nothing where it is not theirs, or nobody's."""
 
+    id: Node | None = None
+    claims: frozenset[Node] = frozenset()
     labels: Mapping[str, Node] = field(default_factory=dict)
-    known: frozenset[Node] = frozenset()
 
 
 class Answering:
@@ -74,7 +75,7 @@ class Answering:
         slots = dict(zip(draft.cited, found, strict=True))
         resolved = {id: self._citable(slot) for id, slot in slots.items()}
         codes = Gate(draft, resolved, self.titles.named_in(acting, text)).faults()
-        conflict = self._omits(reader, acting, draft, demand, home.known)
+        conflict = self._omits(reader, acting, draft, demand, home)
         sound = [id for marker, ids in draft.ids.items() if marker not in codes for id in ids or ()]
         checked = _checked(draft, {m: codes.get(m) for m in draft.ids}, conflict, strict)
         return checked, [slots[id] for id in dict.fromkeys(sound)] if checked.text else []
@@ -101,21 +102,36 @@ class Answering:
             for stated in entry.statements
             if isinstance(stated.record, r.ReminderRecord)
         ]
-        labels = {f"c{n}": claim for n, claim in enumerate(packets[-1].claims if packets else (), 1)}
-        return _Thread(labels, frozenset(claims) | self._resolved_in(id))
+        labels = self._labels(acting, packets[-1].claims) if packets else {}
+        return _Thread(id, frozenset(claims), labels)
+
+    def _labels(self, acting: Acting, claims: Sequence[Node]) -> dict[str, Node]:
+        """The short labels of a packet that mean one claim, whenever the packet was rendered.
+
+        A claim that is withheld now has no line, so those after it move up; a label that meant one
+        readable claim before and means another now is none.
+        """
+        judge = self.session.judge(acting, self.tenant.state.reader.read(claims))
+        shown = [claim for claim in claims if judge.decide(claim).verdict != "withheld"]
+        labels = {}
+        for number, claim in enumerate(claims):
+            if claim not in shown or shown[number : number + 1] == [claim]:
+                labels[f"c{number + 1}"] = claim
+        return labels
 
     def _resolved_in(self, thread: Node) -> frozenset[Node]:
         if not self.tenant.records_disclosures:
             return frozenset()
         return frozenset(shown.disclosed.id for shown in self.tenant.disclosures.read(thread=thread))
 
-    def _omits(
-        self, reader: Reader, acting: Acting, draft: Draft, demand: Demand, known: frozenset[Node]
-    ) -> bool:
+    def _omits(self, reader: Reader, acting: Acting, draft: Draft, demand: Demand, home: _Thread) -> bool:
         """Whether a claim that the thread knows, is citable and contradicts a cited one is not cited."""
         rivals = {rival for id in draft.cited for rival in self._contradicting(id)}
+        if home.id is None or not rivals:
+            return False
+        known = home.claims | self._resolved_in(home.id)
         left_out = sorted((rivals & known) - set(draft.cited))
-        slots = self.resolver.resolve(reader, acting, left_out, demand) if left_out else []
+        slots = self.resolver.resolve(reader, acting, left_out, demand)
         return any(slot.verdict == "citable" for slot in slots)
 
     def _contradicting(self, id: Node) -> Iterable[Node]:
