@@ -114,8 +114,8 @@ def slot_differences(answer: Answer, slot: Slot, names: dict[str, str]) -> list[
     return found
 
 
-@settings(max_examples=WORLDS // 20, deadline=None, suppress_health_check=list(HealthCheck))
-@given(plots(DECIDING + ACCESS * 2, 18), st.lists(queries, min_size=3, max_size=6))
+@settings(max_examples=WORLDS // 12, deadline=None, suppress_health_check=list(HealthCheck))
+@given(plots(DECIDING + ACCESS, 18), st.lists(queries, min_size=3, max_size=6))
 def test_a_ledger_resolves_as_the_obvious_model_does(plot: Plot, asked: list[Query]) -> None:
     teller = plot.teller()
     with (
