@@ -20,6 +20,8 @@ _CLOSERS = {
     "›": "‹",
 }
 _SINGLE = frozenset("‘‚'")
+#: An apostrophe that nothing closes within so many characters is one; bounds the search for its other half.
+_LONGEST_SINGLE = 600
 _SPACE = re.compile(r"\s+")
 #: What a writer may add within the marks without changing the words: an ellipsis or punctuation at an end.
 _EDGE_BEFORE = re.compile(r"^(?:…|\.\.\.|\[…\]|\[\.\.\.\])\s*")
@@ -82,7 +84,8 @@ def _end(text: str, start: int) -> int | None:
 
 def _closing(text: str, start: int, closers: str) -> int | None:
     mark, depth = text[start], 1
-    for position in range(start + 1, len(text)):
+    furthest = start + _LONGEST_SINGLE if mark in _SINGLE else len(text)
+    for position in range(start + 1, min(len(text), furthest)):
         character = text[position]
         if character in closers and not (mark in _SINGLE and _within_word(text, position)):
             depth -= 1
