@@ -11,28 +11,50 @@ can belong to different sources at different times, and one source can have seve
   stays retired and keeps the native id for the dates before ``at``.
 - ``gone``: the source that has ``native`` is no more from ``at`` on; it keeps the native id.
 - ``back``: ``native`` was ``gone`` and is there again, with the bytes of ``load``: the same source.
+- ``checked``: the source that has ``native`` was looked at, and ``outcome`` says what was found: no change.
 
 ``at`` is the source system's own time and may go backwards along the order of changes; the order of
 changes is the order of history. Native ids, labels and cursors are texts of the source: seal them.
 """
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from types import TracebackType
 from typing import Literal, Protocol, Self
 
-ChangeKind = Literal["new", "content", "renamed", "gone", "back"]
-#: ``outside``: a link out of the folder; ``changing``: it was written to while it was read.
-SkipReason = Literal["submodule", "unreadable", "outside", "not_a_file", "changing"]
+from prov_ledger.model.records import CheckOutcome
+
+ChangeKind = Literal["new", "content", "renamed", "gone", "back", "checked"]
+#: ``outside``: a link out of the folder; ``changing``: it was written to while it was read. On the web:
+#: ``private``: at an address that is not public; ``robots``: the site asks programs to stay away.
+SkipReason = Literal[
+    "submodule",
+    "unreadable",
+    "outside",
+    "not_a_file",
+    "changing",
+    "not_found",
+    "unreachable",
+    "private",
+    "robots",
+    "too_large",
+    "no_key",
+]
 
 
 @dataclass(frozen=True, slots=True)
 class Content:
-    """The exact bytes of one state of a source, and their media type (lower case, no parameters)."""
+    """The exact bytes of one state of a source, and their media type (lower case; a character set if named).
+
+    ``title`` is what the source calls itself, where its bytes do not say so. ``about`` is what it is
+    about: names of declared facts and the one value of each.
+    """
 
     data: bytes
     media_type: str
+    title: str | None = None
+    about: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +66,8 @@ class SourceChange:
     feed's ``total`` that lie behind once this change is taken.
     ``came_from`` is, for ``new`` alone, the native id (as it was just before) that this one was copied
     or renamed from with other bytes; it names another source. ``renamed_from`` is for ``renamed`` alone.
-    ``load`` reads the bytes while the connector is open (ConnectorError when it cannot); None for ``gone``.
+    ``load`` reads the bytes while the connector is open (ConnectorError when it cannot); None for ``gone``
+    and ``checked``. ``outcome`` is for ``checked`` alone.
     """
 
     native: str
@@ -56,6 +79,7 @@ class SourceChange:
     load: Callable[[], Content] | None = field(default=None, compare=False, repr=False)
     renamed_from: str | None = None
     came_from: str | None = None
+    outcome: CheckOutcome | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,12 +95,14 @@ class Feed:
     """One run of a connector: how many items lie ahead, the changes, and what was skipped.
 
     ``total`` is for a progress bar: an upper bound of the number of changes. ``skipped`` is complete
-    only when ``changes`` is exhausted.
+    only when ``changes`` is exhausted. ``batch`` is after how many changes they are worth keeping:
+    few where each takes long to get; None where that does not matter.
     """
 
     total: int
     changes: Iterator[SourceChange]
     skipped: list[Skipped] = field(default_factory=list)
+    batch: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,13 +110,15 @@ class Held:
     """What the ledger has of one native id: the state of the source that has it now.
 
     ``latest`` is the later of the publication of its last revision and its retirement; ``size_bytes`` is
-    the size of the last revision, and ``same`` says whether that has exactly the given bytes.
+    the size of the last revision, ``same`` says whether that has exactly the given bytes, and ``label``
+    gives its label.
     """
 
     latest: datetime
     retired: bool
     size_bytes: int
     same: Callable[[bytes], bool]
+    label: Callable[[], str] = str
 
 
 class Known(Protocol):

@@ -14,7 +14,7 @@ from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import TEMPORAL_KINDS, FactTable, SealedValue
 from prov_ledger.model.ids import mint_id, parse_id
-from prov_ledger.model.records import CHECK_OUTCOMES, LEVELS, Level, Node
+from prov_ledger.model.records import CHECK_OUTCOMES, LEVELS, CheckOutcome, Level, Node
 from prov_ledger.model.scopes import Among, Scope, open_scope, parse_scope
 from prov_ledger.model.times import day_interval, parse_date_or_instant, parse_instant
 from prov_ledger.model.world import SourceHistory
@@ -392,11 +392,15 @@ class Sources:
         id = self.session.require_source(acting, source)
         if outcome not in CHECK_OUTCOMES:
             raise Refused("bad_input", f"the outcome of a check is one of {', '.join(CHECK_OUTCOMES)}")
+        return self.record_check(work, _agent(acting), id, outcome)
+
+    def record_check(self, work: Work, agent: Node, source: Node, outcome: CheckOutcome) -> Node:
+        """Record what a look at a source found, now."""
         draft = work.draft("check")
         node = f"{draft.id}#check"
-        draft.records.append(r.CheckRecord(node, id, outcome, self.tenant.now()))
-        draft.about.append(id)
-        work.append(draft, _agent(acting))
+        draft.records.append(r.CheckRecord(node, source, outcome, self.tenant.now()))
+        draft.about.append(source)
+        work.append(draft, agent)
         return node
 
     def retire(self, work: Work, acting: Acting, source: str, from_: object) -> None:

@@ -40,7 +40,7 @@ class Sync:
         report, agent = SyncReport(), acting.agent or ""
         replay = Replay(self.sources, connector.name)
         changes = iter(found.changes)
-        while batch := list(islice(changes, BATCH_CHANGES)):
+        while batch := list(islice(changes, found.batch or BATCH_CHANGES)):
             with self.tenant.writing(batched=True) as work:
                 self._check_alone(feed, cursor, connector.name, last)
                 taker = Taker(self.sources, work, agent, replay, report)
@@ -115,7 +115,13 @@ class _Known:
             return None
         last = history.revisions[-1].record
         times = [last.published, *(x.record.from_ for x in history.retirements)]
-        return Held(max(times), is_retired(history), last.size_bytes, lambda data: self._same(last.id, data))
+        return Held(
+            max(times),
+            is_retired(history),
+            last.size_bytes,
+            lambda data: self._same(last.id, data),
+            lambda: self.sources.text(last.id, "label"),
+        )
 
     def _same(self, revision: Node, data: bytes) -> bool:
         payload = self.sources.tenant.journal.payload(revision, "content")

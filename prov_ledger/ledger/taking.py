@@ -4,12 +4,16 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from prov_ledger.checks.effective import Revisions, default_start
 from prov_ledger.connectors.port import Content, SourceChange
 from prov_ledger.errors import ConnectorError
 from prov_ledger.ledger.replay import Replay, in_order, is_retired
 from prov_ledger.ledger.sources import NewRevision, NewSource, Sources
 from prov_ledger.ledger.tenant import Work
+from prov_ledger.model import records as r
+from prov_ledger.model.conditions import Edge, Period
 from prov_ledger.model.records import Node
+from prov_ledger.model.scopes import Scope, intersect, parse_scope
 from prov_ledger.model.world import SourceHistory
 
 _FRONT_MATTER = re.compile(r"\A---\r?\n(.*?)\r?\n---\r?\n", re.DOTALL)
@@ -30,6 +34,7 @@ class SyncReport:
     retired: int = 0
     returned: int = 0
     known: int = 0
+    checked: int = 0
     skipped: dict[str, int] = field(default_factory=dict)
 
     @property
@@ -39,12 +44,12 @@ class SyncReport:
 
     def summary(self) -> str:
         """One line for a person."""
-        if not self.changes:
-            return "nothing new"
         parts = [f"{self.sources} new sources", f"{self.revisions} revisions"]
+        parts = parts if self.changes else ["nothing new"]
         parts += [f"{self.renamed} renamed"] if self.renamed else []
         parts += [f"{self.retired} retired"] if self.retired else []
         parts += [f"{self.returned} came back"] if self.returned else []
+        parts += [f"{self.checked} checked"] if self.checked else []
         parts += [f"{count} skipped ({reason})" for reason, count in sorted(self.skipped.items())]
         return ", ".join(parts)
 
@@ -66,6 +71,8 @@ class Taker:
             self._rename(change)
         elif change.kind == "gone":
             self._retire(change)
+        elif change.kind == "checked":
+            self._check(change)
         else:
             self._content(change)
 
@@ -93,6 +100,13 @@ class Taker:
         self.sources.record_retirement(self.work, self.agent, source, at)
         self.replay.recorded(change, source)
         self.report.retired += 1
+
+    def _check(self, change: SourceChange) -> None:
+        source = self.replay.holder(change.native)
+        if source is None or change.outcome is None:
+            raise ConnectorError("the feed names a check of what it never brought, or one without an outcome")
+        self.sources.record_check(self.work, self.agent, source, change.outcome)
+        self.report.checked += 1
 
     def _check_brought(self, native: str) -> None:
         if not self.sources.holders(self.connector, native):
@@ -147,9 +161,26 @@ class Taker:
 
     def _revise(self, source: Node, change: SourceChange, content: Content, at: datetime) -> None:
         new = NewRevision(source, content.data, change.label, content.media_type)
-        self.sources.record_revision(self.work, self.agent, source, new, at)
+        scope, relation = self._about(source, content, at) if content.about else (None, None)
+        self.sources.record_revision(self.work, self.agent, source, new, at, scope, relation)
         self.replay.recorded(change, source)
         self.report.revisions += 1
+
+    def _about(self, source: Node, content: Content, at: datetime) -> tuple[Scope, r.Relation | None]:
+        """The scope of a state that is about something, and how it relates to the state before.
+
+        In time it holds as if nobody had said anything: from then on, until the next one replaces it.
+        """
+        history, table = self._history(source), self.sources.table()
+        assert history is not None
+        tenant = self.sources.tenant.state.reader.tenant()
+        governing = Revisions(history, table, tenant.governed_by).governing
+        start = default_start(table, governing, at)
+        raw = [{"fact": fact, "in": [value]} for fact, value in content.about.items()]
+        period = Scope((Period(governing, start, Edge.ASSUMED_OPEN),))
+        scope = intersect(parse_scope(raw, table), period, table)
+        before = history.revisions[-1].record.id if history.revisions else None
+        return scope, r.Relation("replaces", before, start) if before is not None else None
 
 
 def _departure(change: SourceChange) -> SourceChange:
@@ -160,6 +191,8 @@ def _departure(change: SourceChange) -> SourceChange:
 
 def title_of(content: Content, native: str) -> str:
     """The title that a page gives itself (front matter, else its first heading), else its native id."""
+    if content.title is not None and content.title.strip():
+        return content.title.strip()
     if content.media_type != "text/markdown":
         return native
     text = content.data[:65536].decode("utf-8", "replace")
