@@ -149,4 +149,4 @@ def _parse_role(role: str) -> Role:
         return Role(role)
     except ValueError:
         wanted = ", ".join(known.value for known in Role)
-        raise Refused("bad_input", f"role {role[:40]!r} is none of {wanted}") from None
+        raise Refused("bad_input", f"a role is one of {wanted}") from None

@@ -80,3 +80,10 @@ class State:
         self.reader.drop()
         self.roster = Roster()
         self._seen = 0
+
+    def restart(self) -> None:
+        """Forget everything and look again, also where nothing new is looked for: a part was undone."""
+        pinned, self.reader.pinned = self.reader.pinned, False
+        self.drop()
+        self.refresh()
+        self.reader.pinned = pinned

@@ -205,7 +205,7 @@ class Work:
                 yield
         except BaseException:
             if self.appended != appended:
-                self.state.drop()
+                self.state.restart()
                 self.appended, self.contexts = appended, contexts
                 del self.denials[denials:]
             raise
