@@ -23,12 +23,14 @@ class Effective:
 
     ``scope`` is what governs it now; where nothing was left of it (``left_none``), what it had
     before. ``stated``: somebody stated it. ``confirmed`` is up to when it is known to hold.
+    ``closings`` are the ends that stated relations set, for evidence with a period of its own.
     """
 
     scope: Scope
     left_none: bool
     stated: bool
     confirmed: datetime
+    closings: tuple[Period, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,11 +86,13 @@ class Revisions:
             scope, stated, default = statements[-1].record.scope, True, False
             since = statements[-1].sequence
         before = scope
-        for end in self._ends(x, scope, default, since):
-            scope = _close(scope, end[0], end[1], self.table, before)
+        related = self._related_ends(x, scope, since)
+        for fact, at in [*related, *(self._default_end(x, scope) if default else ())]:
+            scope = _close(scope, fact, at, self.table, before)
+        closings = tuple(Period(fact, Edge.OPEN, at) for fact, at in related)
         if _is_empty(scope, self.table):
             return Effective(before, True, stated, confirmed)
-        return Effective(scope, False, stated, confirmed)
+        return Effective(scope, False, stated, confirmed, closings)
 
     def _base(self, x: Rev) -> tuple[Scope, bool, bool]:
         """The scope before anything closed it; whether it was stated; whether it is the default."""
@@ -114,22 +118,28 @@ class Revisions:
         x = self.by_id[id]
         statements = self._statements.get(id)
         scope = statements[-1].record.scope if statements else self._base(x)[0]
+        return self._fact_of(scope)
+
+    def _fact_of(self, scope: Scope) -> str:
         facts = period_facts(scope)
         return self.governing if self.governing in facts or not facts else min(facts)
 
-    def _ends(self, x: Rev, scope: Scope, default: bool, since: int) -> list[tuple[str, Bound]]:
-        facts = period_facts(scope)
-        fact = self.governing if self.governing in facts or not facts else min(facts)
-        ends: list[tuple[str, Bound]] = [
+    def _related_ends(self, x: Rev, scope: Scope, since: int) -> list[tuple[str, Bound]]:
+        """Where stated relations that came after the scope end it."""
+        fact = self._fact_of(scope)
+        return [
             (fact, s.from_)
             for s in self.successions.get(x.record.id, ())
             if s.kind == "replaces" and s.from_ is not None and s.sequence > since
         ]
-        if default:
-            later = self._first_unrelated_after(x)
-            if later is not None:
-                ends.append((fact, default_start(self.table, fact, later.record.published)))
-        return ends
+
+    def _default_end(self, x: Rev, scope: Scope) -> list[tuple[str, Bound]]:
+        """Where the first later revision that states no relation ends a default scope."""
+        later = self._first_unrelated_after(x)
+        if later is None:
+            return []
+        fact = self._fact_of(scope)
+        return [(fact, default_start(self.table, fact, later.record.published))]
 
     def _first_unrelated_after(self, x: Rev) -> Rev | None:
         place = self.in_order.index(x)
@@ -137,16 +147,30 @@ class Revisions:
         return next((y for y in after if not self.related(x.record.id, y.record.id)), None)
 
     def _confirmed(self, x: Rev) -> datetime:
-        """Its retrieval, or the last ``current`` check before the next revision was captured."""
-        next_ = min((y.sequence for y in self.history.revisions if y.sequence > x.sequence), default=None)
+        """Its retrieval, or the last ``current`` check while no state later than it was known."""
+        place = (x.record.published, x.sequence)
+        later = [
+            y.sequence
+            for y in self.history.revisions
+            if (y.record.published, y.sequence) > place and not self._parallel(x, y)
+        ]
+        overtaken = min(later, default=None)
         checks = (
             c.record.at
             for c in self.history.checks
             if c.record.outcome == "current"
             and c.sequence > x.sequence
-            and (next_ is None or c.sequence < next_)
+            and (overtaken is None or c.sequence < overtaken)
         )
         return max(checks, default=x.record.retrieved)
+
+    @staticmethod
+    def _parallel(x: Rev, y: Rev) -> bool:
+        ours, theirs = x.record.relation, y.record.relation
+        return bool(
+            (theirs and theirs.kind == "parallel" and theirs.to == x.record.id)
+            or (ours and ours.kind == "parallel" and ours.to == y.record.id)
+        )
 
 
 def _governing_fact(history: SourceHistory, tenant: str) -> str:

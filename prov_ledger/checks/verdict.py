@@ -5,7 +5,7 @@ that holds, a justification the worst of its members, a claim the worse of its o
 justification that is not withheld.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
@@ -102,7 +102,7 @@ class Judge:
             return Decision(id, "withheld")
         words = self.words(id)
         if finding.rank > RANK["drifted"] and words and id in self.asked.drifted:
-            finding = replace(finding, verdict="drifted", decided_by=None, missing=frozenset())
+            finding = Finding("drifted")
         decision = _decision(id, finding)
         named = self._named_head(id) if finding.verdict == "superseded" else None
         return replace(decision, words=words, same_question=self._same_question(id), superseded_by=named)
@@ -142,10 +142,11 @@ class Judge:
         own = statements[-1].record.scope if statements else x.record.scope
         if own is None:
             return effective.scope, effective.stated
-        inherited: Iterable[Condition] = effective.scope.conditions
+        inherited: list[Condition] = [*effective.scope.conditions]
         if not effective.stated:
             mine = period_facts(own)
             inherited = [c for c in inherited if c.fact not in mine]
+            inherited += [c for c in effective.closings if c.fact in mine]
         return Scope((*own.conditions, *inherited)), True
 
     def scope(self, id: Node) -> Scope:
@@ -196,7 +197,7 @@ class Judge:
         revisions = self.revisions(source)
         governing = self.governing(source)
         corrected = self._corrected(revisions, revision, governing)
-        if revision in governing and not corrected and self._in_conflict(revisions, revision, governing):
+        if not (effective.left_none or corrected) and self._in_conflict(revisions, revision, governing):
             return Finding("conflict")
         if corrected or effective.left_none:
             return Finding("outdated")

@@ -91,14 +91,10 @@ def rank(answer: Answer) -> int:
 
 
 class Model:
-    """Answers one question about a story.
+    """Answers one question about a story."""
 
-    ``provisions_escape``: evidence with a period of its own outlives the replacement of a revision whose
-    scope nobody stated, and is in conflict with none. The design says otherwise; see test_named.py.
-    """
-
-    def __init__(self, story: Story, ask: Ask, provisions_escape: bool = False) -> None:
-        self.story, self.ask, self.provisions_escape = story, ask, provisions_escape
+    def __init__(self, story: Story, ask: Ask) -> None:
+        self.story, self.ask = story, ask
         self.told = [t for t in story.told if ask.as_of is None or t.at <= ask.as_of]
         self.facts: dict[str, Value] = {"question_date": ask.clock, **ask.facts}
 
@@ -280,7 +276,7 @@ class Model:
         periods = {c["fact"] for c in own if "from" in c or "until" in c}
         default = tuple(c for c in reach.before or reach.conditions if c["fact"] not in periods)
         replaced = self.parts(evidence.revision)[2]
-        if replaced and reach.before is None and not self.provisions_escape:
+        if replaced and reach.before is None:
             fact = self.main_fact(reach.conditions, evidence.revision)
             end = min(replaced, key=lambda m: starts(m, self.zone_of(fact)))
             default += ({"fact": fact, "from": "open", "until": end},)
@@ -299,8 +295,6 @@ class Model:
         """Whether another revision governs these facts without any relation to the cited one."""
         revision = self.named(Evidence, name)[1].revision  # type: ignore[index]
         if self.reach(revision).before is not None or self.corrected(revision):
-            return False
-        if self.provisions_escape and not self.governs(revision):
             return False
         return any(
             self.governs(other.name)

@@ -38,9 +38,8 @@ def differences(answer: Answer, decided: Decided) -> list[str]:
             "quotes": (answer.quotes, frozenset(d.citations)),
             "words": (answer.words, d.words),
             "candidates": (answer.candidates, decided.candidates),
+            "unconsidered": (answer.unconsidered, frozenset(d.unconsidered)),
         }
-        if answer.verdict != "drifted":
-            pairs["unconsidered"] = (answer.unconsidered, frozenset(d.unconsidered))
         if answer.verdict == "citable":
             pairs["same_question"] = (answer.same_question, d.same_question)
             pairs |= open_ends(answer, d)
@@ -59,7 +58,7 @@ def open_ends(answer: Answer, d: Decision) -> dict[str, tuple[object, object]]:
 
 
 def disagreements(story: Story, ask: Ask, ids: Iterable[str]) -> list[str]:
-    model, found = Model(story, ask, provisions_escape=True), decide_all(story, ask, ids)
+    model, found = Model(story, ask), decide_all(story, ask, ids)
     return [f"{id} {line}" for id in found for line in differences(model.slot(id), found[id])]
 
 
@@ -130,7 +129,7 @@ def test_a_ledger_resolves_as_the_obvious_model_does(plot: Plot, asked: list[Que
         story, names = teller.finished(), {id: name for name, id in living.ids.items()}
         for query in asked:
             ask = ask_about(story, query, grants=True)
-            model = Model(story, ask, provisions_escape=True)
+            model = Model(story, ask)
             for name, slot in living.resolve(ask, asked_ids(story)).items():
                 found = slot_differences(model.slot(name), slot, names)
                 if found:

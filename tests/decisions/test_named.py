@@ -51,7 +51,6 @@ REPLACED = story(
 )
 
 
-@pytest.mark.xfail(strict=True, reason="a period of the evidence's own outlives the stated replacement")
 def test_a_replaced_revision_ends_for_evidence_with_a_period_of_its_own() -> None:
     """``replaces`` (from a date on): closes the predecessor there, if its end was open or unknown."""
     assert by_the_model(REPLACED, "ev_0", "ev_1") == ["ended", "citable"]
@@ -67,7 +66,6 @@ SUCCEEDED = story(
 )
 
 
-@pytest.mark.xfail(strict=True, reason="evidence with a period of its own is in conflict with no revision")
 def test_a_provision_and_a_later_revision_that_govern_alike_are_in_conflict() -> None:
     """Any other two revisions that both govern the facts without a stated relation are a conflict.
 
@@ -80,7 +78,6 @@ def test_a_provision_and_a_later_revision_that_govern_alike_are_in_conflict() ->
 @pytest.mark.parametrize(
     ("published", "relation"), [(at(5), Relation("parallel", "rev_0")), (at(1).replace(month=2), None)]
 )
-@pytest.mark.xfail(strict=True, reason="a check counts for a revision only until any other was captured")
 def test_a_current_check_confirms_a_revision_that_still_stands(
     published: datetime, relation: Relation | None
 ) -> None:
@@ -98,7 +95,6 @@ def test_a_current_check_confirms_a_revision_that_still_stands(
     assert verdicts(told, "ev_0", bought=day(9)) == ["citable"]
 
 
-@pytest.mark.xfail(strict=True, reason="what the support leaves unconsidered is told of a drifted claim")
 def test_a_drifted_claim_says_nothing_of_what_is_unconsidered() -> None:
     """First match wins: ``unconsidered`` belongs to ``unknown``."""
     told = story(
