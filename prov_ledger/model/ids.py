@@ -90,7 +90,7 @@ def parse_id(text: str) -> str:
     return spelled
 
 
-def prefix_of(id: str) -> str:  # noqa: A002 - the word of the domain
+def prefix_of(id: str) -> str:
     """The prefix of an id or of a node of it (``ent_…#scope``), without the underscore; not checked."""
     return id.partition("_")[0]
 

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal
+from typing import Literal, get_args
 
 from prov_ledger.model.records import Node
 
@@ -25,24 +25,7 @@ Verdict = Literal[
     "citable",
 ]
 #: Worst first; where several hold, the first counts.
-VERDICTS: tuple[Verdict, ...] = (
-    "malformed",
-    "withheld",
-    "drifted",
-    "retracted",
-    "superseded",
-    "other_question",
-    "undercut",
-    "not_applicable",
-    "ended",
-    "not_yet",
-    "unknown",
-    "conflict",
-    "outdated",
-    "not_authoritative",
-    "unchecked",
-    "citable",
-)
+VERDICTS: tuple[Verdict, ...] = get_args(Verdict)
 RANK: dict[Verdict, int] = {verdict: rank for rank, verdict in enumerate(VERDICTS)}
 
 Next = Literal["reject", "search", "rederive", "ask", "show"]
