@@ -8,7 +8,7 @@ import functools
 import inspect
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
-from types import FunctionType, NoneType, UnionType
+from types import FunctionType, NoneType, SimpleNamespace, UnionType
 from typing import ParamSpec, TypeVar, Union, get_args, get_origin, get_type_hints
 
 from prov_ledger.errors import Refused
@@ -56,8 +56,9 @@ def _checked(verb: Callable[P, R]) -> Callable[P, R]:
 
 @functools.cache
 def _hints(verb: Callable[..., object]) -> dict[str, object]:
-    hints = get_type_hints(verb)
-    return {name: hint for name, hint in hints.items() if name not in ("return", *_PARSED)}
+    # What a verb gives back is not looked at, and may name what is imported for type checkers alone.
+    stated = {name: hint for name, hint in verb.__annotations__.items() if name not in ("return", *_PARSED)}
+    return get_type_hints(SimpleNamespace(__annotations__=stated), inspect.unwrap(verb).__globals__)
 
 
 def _check(name: str, value: object, hint: object) -> None:
