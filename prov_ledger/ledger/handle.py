@@ -11,6 +11,7 @@ from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.ledger.tenant import Tenant, Work
+from prov_ledger.model.records import Node
 
 Instant = str | datetime
 Moment = str | date | datetime
@@ -30,6 +31,7 @@ class Handle:
         self._tenant, self._agent, self._purpose = tenant, agent, purpose
         self._session = Session(tenant, authoriser, authoriser_deadline_s)
         self._sources = Sources(self._session)
+        self._first: Node | None = None
 
     def __enter__(self) -> Self:
         return self
@@ -72,6 +74,7 @@ class Handle:
         return self._session.acting(name, purpose if purpose is not None else self._purpose)
 
     def _founder(self, purpose: str | None) -> Acting:
-        first = next(iter(self._tenant.state.entries_of("tenant")))
+        if self._first is None:
+            self._first = next(iter(self._tenant.state.entries_of("tenant"))).agent
         name = purpose if purpose is not None else self._purpose
-        return Acting(first.agent, self._session.find_name("purpose", name) if name is not None else None)
+        return Acting(self._first, self._session.find_name("purpose", name) if name is not None else None)
