@@ -5,6 +5,7 @@ PYTHON ?= $(firstword $(foreach p,python3 python3.14 python3.13 python3.12 pytho
 	$(shell $(p) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null && echo $(p))))
 BIN := .venv/bin
 READY := .venv/.ready
+SDKS := .venv/.sdks
 PYTEST_ARGS ?= -n 2
 
 .DEFAULT_GOAL := help
@@ -26,10 +27,16 @@ $(READY): pyproject.toml constraints.txt
 	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[dev]'
 	@touch $@
 
+# What only the suite uses is large: a demo does not wait for it.
+$(SDKS): $(READY)
+	@echo "installing the SDKs whose types the suite reads (once)"
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[sdks]'
+	@touch $@
+
 demo: $(READY)
 	@$(BIN)/prov-ledger demo
 
-test: $(READY)
+test: $(SDKS)
 	@$(BIN)/python -m pytest $(PYTEST_ARGS)
 
 lint: $(READY)

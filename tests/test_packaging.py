@@ -5,11 +5,16 @@ import re
 import sys
 import tomllib
 from importlib.metadata import packages_distributions
+from itertools import chain
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
 PINS = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if not line.startswith("#")]
+
+
+#: What the package itself never imports.
+_TEST_EXTRAS = ("dev", "sdks")
 
 
 def _name(requirement: str) -> str:
@@ -34,14 +39,14 @@ def test_whatever_the_package_imports_is_a_declared_dependency() -> None:
     distributions = packages_distributions()
     needed = {_name(distributions[module][0]) for module in _imported()}
     plain = {_name(requirement) for requirement in PROJECT["dependencies"]}
-    extras = {extra: each for extra, each in PROJECT["optional-dependencies"].items() if extra != "dev"}
-    optional = {_name(requirement) for each in extras.values() for requirement in each}
+    extras = PROJECT["optional-dependencies"].items()
+    optional = {_name(each) for extra, all_ in extras if extra not in _TEST_EXTRAS for each in all_}
     assert needed - plain - optional == set()
     assert (plain | optional) - needed <= {"tzdata"}
 
 
 def test_every_dependency_is_pinned_to_one_version() -> None:
-    wanted = [*PROJECT["dependencies"], *PROJECT["optional-dependencies"]["dev"]]
+    wanted = [*PROJECT["dependencies"], *chain(*PROJECT["optional-dependencies"].values())]
     pinned = {_name(line) for line in PINS}
     assert {_name(requirement) for requirement in wanted} - pinned == set()
     assert [line for line in PINS if not re.fullmatch(r"[A-Za-z0-9._-]+==[A-Za-z0-9.+!]+", line)] == []

@@ -2,12 +2,19 @@
 
 import csv
 import io
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from email.message import Message
+from functools import cache, lru_cache
+from importlib.metadata import version
 
 from prov_ledger.checks.html_text import visible_text
+from prov_ledger.checks.pages import PAGE_END
+from prov_ledger.checks.pdf_text import pdf_extractor, pdf_text
+from prov_ledger.checks.workbooks import XLSX, read_workbook, workbook_extractor
 from prov_ledger.errors import Refused
+
+PDF = "application/pdf"
 
 #: Stand between the cells of a CSV row and after its last one: no quote reaches over two cells.
 CELL_END = "\x1f"
@@ -34,6 +41,7 @@ class MediaType:
         return self.essence in _DELIMITERS
 
 
+@lru_cache(maxsize=256)
 def parse_media_type(raw: str) -> MediaType:
     """Give the parts of a media type such as ``text/csv; delimiter=";"`` or ``text/html; charset=latin-1``.
 
@@ -56,12 +64,18 @@ def text_of(data: bytes, media_type: str) -> str:
 
     Plain text, Markdown, JSON, XML and YAML are as stored: a byte order mark and CR LF are kept. HTML is
     its visible text. CSV is its cells as parsed, ``CELL_END`` between them and ``ROW_END`` after each row.
+    PDF is the text of its pages, XLSX the cells of its visible sheets, ``PAGE_END`` after each one.
     Raises Refused ``bad_input``: bytes that are not in the character set (UTF-8 where none is named), or a
-    media type that has no text.
+    media type that has no text; ``not_supported`` naming the extra that it needs.
     """
     media = parse_media_type(media_type)
+    if media.essence == PDF:
+        return pdf_text(data)
+    if media.essence == XLSX:
+        sheets = (_cells_text(sheet.rows) for sheet in read_workbook(data) if sheet.visible)
+        return "".join(sheet + PAGE_END for sheet in sheets)
     if media.is_csv:
-        return "".join(CELL_END.join(row) + ROW_END for row in csv_rows(data, media))
+        return _cells_text(csv_rows(data, media))
     if media.essence in _HTML:
         return visible_text(decode_text(data, media))
     is_markup = media.essence.endswith(("+json", "+xml", "+yaml"))
@@ -70,8 +84,29 @@ def text_of(data: bytes, media_type: str) -> str:
     raise Refused(
         "bad_input",
         f"There is no text to quote in bytes of the media type {media.essence}; expected a text type such as "
-        "text/plain, text/markdown, text/html or text/csv. Convert it and capture the text as a revision.",
+        "text/plain, text/markdown, text/html or text/csv, PDF or XLSX. Convert it and capture the text as a "
+        "revision.",
     )
+
+
+def extractor_of(media_type: str) -> str:
+    """Give the library, with its version, that makes the text of such bytes; empty where it is as stored.
+
+    Positions count in what it made: another version may count otherwise.
+    """
+    essence = parse_media_type(media_type).essence
+    if essence in _HTML:
+        return _html_extractor()
+    return {PDF: pdf_extractor, XLSX: workbook_extractor}.get(essence, str)()
+
+
+@cache
+def _html_extractor() -> str:
+    return f"selectolax {version('selectolax')}"
+
+
+def _cells_text(rows: Iterable[Sequence[str]]) -> str:
+    return "".join(CELL_END.join(row) + ROW_END for row in rows)
 
 
 def decode_text(data: bytes, media: MediaType) -> str:

@@ -1,6 +1,7 @@
-"""Cells of tables in CSV files and Markdown pages: by row number or key, column by header.
+"""Cells of tables in CSV files, Markdown pages and workbooks: by row number or key, column by header.
 
-Data rows are counted from 1 after the header, columns from 1, tables of a page from 1 in order. Header
+Data rows are counted from 1 after the header, columns from 1, tables of a page from 1 in order. A sheet of
+a workbook is a table with a title: its first row with text is its header. Header
 texts, keys and cells are texts of the source: no message repeats them.
 """
 
@@ -9,6 +10,7 @@ from dataclasses import dataclass
 
 from prov_ledger.checks.documents import MediaType, csv_rows, decode_text, parse_media_type
 from prov_ledger.checks.markdown import Page, parse_page
+from prov_ledger.checks.workbooks import XLSX, Sheet, read_workbook
 from prov_ledger.errors import Refused
 from prov_ledger.model.records import CellPosition
 
@@ -42,15 +44,15 @@ class _Grid:
 
 
 def find_cell(
-    data: bytes, media_type: str, row: int | Mapping[str, object], column: str, table: int = 1
+    data: bytes, media_type: str, row: int | Mapping[str, object], column: str, table: int | str = 1
 ) -> Cell:
     """Find one cell: ``row`` is a number from 1 or ``{column header: text}``, ``column`` a header, exactly.
 
-    A key is compared as text (``str`` of what is given); all of its pairs must hold in the row. Only CSV and
-    tab-separated files and Markdown pages have cells. Raises Refused: ``bad_cell`` when no row or several
-    have the key, the row is out of range, the header is unknown or stands twice, the row has more or fewer
-    cells than the header, the cell is empty, or the page has no such table; ``bad_input`` for bytes that
-    are not text.
+    A key is compared as text (``str`` of what is given); all of its pairs must hold in the row. ``table`` is
+    a number, or the title of a sheet. Only CSV and tab-separated files, Markdown pages and XLSX workbooks
+    have cells. Raises Refused: ``bad_cell`` when no row or several have the key, the row is out of range, the
+    header is unknown or stands twice, the row has more or fewer cells than the header, the cell is empty, or
+    the page has no such table; ``bad_input`` for bytes that are not text.
     """
     grid = _parse_grid(data, parse_media_type(media_type), table)
     number = _column_number(grid, column, "column")
@@ -141,7 +143,11 @@ def _folded(header: str) -> str:
     return "".join(header.split()).casefold()
 
 
-def _parse_grid(data: bytes, media: MediaType, table: int) -> _Grid:
+def _parse_grid(data: bytes, media: MediaType, table: int | str) -> _Grid:
+    if media.essence == XLSX:
+        return _sheet_grid(read_workbook(data), table)
+    if isinstance(table, str):
+        raise Refused("bad_cell", "Only sheets of a workbook have titles; name the table by its number.")
     if media.is_csv:
         return _csv_grid(list(csv_rows(data, media)), table)
     if media.essence in _MARKDOWN:
@@ -149,7 +155,7 @@ def _parse_grid(data: bytes, media: MediaType, table: int) -> _Grid:
     raise Refused(
         "bad_cell",
         f"Cells cannot be taken from the media type {media.essence}; expected text/csv, "
-        "text/tab-separated-values or text/markdown. Take a quote instead.",
+        "text/tab-separated-values, text/markdown or XLSX. Take a quote instead.",
     )
 
 
@@ -165,6 +171,20 @@ def _markdown_grid(page: Page, table: int) -> _Grid:
     headings = page.headings_above(found.line)
     rows = tuple(row.cells for row in found.rows)
     return _Grid(table, headings, found.header, rows, tuple(row.written for row in found.rows))
+
+
+def _sheet_grid(sheets: Sequence[Sheet], table: int | str) -> _Grid:
+    titles = [sheet.title for sheet in sheets]
+    number = titles.index(table) + 1 if table in titles else table
+    if isinstance(number, str):
+        raise Refused("bad_cell", f"The workbook has {len(titles)} sheets, none with that title.")
+    _check_table(number, len(sheets))
+    sheet = sheets[number - 1]
+    if not sheet.visible or len(sheet.rows) < 2:
+        what = "has no row under its header" if sheet.visible else "is hidden"
+        raise Refused("bad_cell", f"Sheet {number} {what}; name one that readers see and that has data.")
+    header, *data = sheet.rows
+    return _Grid(number, (sheet.title,), header, tuple(data), (len(header),) * len(data))
 
 
 def _check_table(table: int, count: int) -> None:

@@ -28,9 +28,7 @@ Facts = Annotated[
 BoundTo = Annotated[
     list[str] | None, typer.Option(metavar="FACT", help="It holds for this value only; repeatable.")
 ]
-Narrow = Annotated[
-    list[str] | None, typer.Option(metavar="CONDITION", help="A narrower scope; repeatable.")
-]
+Narrow = Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="A narrower scope; repeatable.")]
 Exposure = Annotated[
     list[str] | None, typer.Option(metavar="ID", help="What else the writer had read; repeatable.")
 ]
@@ -61,6 +59,10 @@ def evidence(
         str | None, typer.Option(metavar="N|COLUMN=VALUE", help="Row of a table, by number or key.")
     ] = None,
     column: Annotated[str | None, typer.Option(metavar="HEADER", help="Column of a table.")] = None,
+    table: Annotated[
+        str, typer.Option(metavar="N|SHEET", help="Which table of the page, or sheet of the workbook.")
+    ] = "1",
+    page: Annotated[int | None, typer.Option(metavar="N", help="Page of a PDF with the quote.")] = None,
     scope: ScopeOption = None,
     indifferent_to: Annotated[
         list[str] | None, typer.Option(metavar="FACT", help="A fact it does not depend on; repeatable.")
@@ -72,13 +74,15 @@ def evidence(
     """
     if (row is None) != (column is None):
         raise Refused("bad_input", "--row and --column go together")
+    number = int(table) if table.isdecimal() else table
     with session.open() as ledger:
         made = ledger.evidence(
             revision,
             quote=quote,
             prefix=prefix,
             suffix=suffix,
-            cell=None if row is None else {"row": parse_row(row), "column": column},
+            cell=None if row is None else {"row": parse_row(row), "column": column, "table": number},
+            page=page,
             scope=parse_scope_option(scope or []),
             indifferent_to=tuple(indifferent_to or ()),
         )

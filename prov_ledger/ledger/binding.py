@@ -14,7 +14,7 @@ from prov_ledger.checks.citations.sent import (
     find_passage,
 )
 from prov_ledger.checks.documents import text_of
-from prov_ledger.checks.quotes import is_markdown, quote_at
+from prov_ledger.checks.quotes import quote_in
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.capture import Capture
 from prov_ledger.ledger.session import Acting
@@ -76,7 +76,7 @@ class _Held:
     source: Node = ""
     revision: Node = ""
     text: str | None = None
-    is_markdown: bool = False
+    media_type: str = ""
     names: frozenset[str] = frozenset()
 
 
@@ -108,7 +108,7 @@ class Binding:
         natives = {self.sources.native(history)} if history is not None else set()
         names = frozenset({revision, source, *natives, *document.names})
         text = self._text(revision, media_type)
-        return _Held(document, source, revision, text, is_markdown(media_type), names)
+        return _Held(document, source, revision, text, media_type, names)
 
     def _text(self, revision: Node, media_type: str) -> str | None:
         try:
@@ -156,7 +156,7 @@ class Binding:
         found: Found,
         answer: AnswerSpan | None,
     ) -> Bound:
-        quote = quote_at(held.text or "", found.span, held.is_markdown)
+        quote = quote_in(held.text or "", found.span, held.media_type)
         evidence = self.capture.record(work, acting, held.revision, found.span, quote, None, frozenset())
         return Bound(
             cited.scheme,

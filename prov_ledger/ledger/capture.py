@@ -3,9 +3,10 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from prov_ledger.checks.documents import text_of
+from prov_ledger.checks.documents import extractor_of, text_of
 from prov_ledger.checks.effective import Revisions
-from prov_ledger.checks.quotes import Quote, is_markdown, quote_at
+from prov_ledger.checks.pages import get_page
+from prov_ledger.checks.quotes import Quote, quote_in
 from prov_ledger.checks.selectors import find_quote
 from prov_ledger.checks.tables import find_cell
 from prov_ledger.errors import Refused
@@ -16,7 +17,7 @@ from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactTable
 from prov_ledger.model.ids import mint_id
-from prov_ledger.model.records import CellPosition, Node, Selector
+from prov_ledger.model.records import CellPosition, Node, Selector, TextPosition
 from prov_ledger.model.scopes import Scope, intersect, parse_scope
 
 #: Of a row or a table; a larger one could not even be named in a message.
@@ -25,7 +26,10 @@ _LARGEST_NUMBER = 10**9
 
 @dataclass(frozen=True, slots=True)
 class NewEvidence:
-    """A quote (with prefix and suffix where it occurs more than once), or a cell, of one revision."""
+    """A quote, or a cell, of one revision.
+
+    A quote that occurs more than once has prefix and suffix, or the page that it stands on, from 1.
+    """
 
     revision: str
     quote: str | None = None
@@ -34,6 +38,7 @@ class NewEvidence:
     cell: Mapping[str, object] | None = None
     scope: RawScope | None = None
     indifferent_to: Sequence[str] = ()
+    page: int | None = None
 
 
 class Capture:
@@ -81,8 +86,8 @@ class Capture:
         if self._text is None or self._text[0] != revision:
             self._text = (revision, text_of(data, media_type), data)
         text = self._text[1]
-        position = find_quote(text, new.quote or "", new.prefix, new.suffix)
-        return position, quote_at(text, position, is_markdown(media_type))
+        position = _find_on_page(text, new) if new.page is not None else _find(text, new)
+        return position, quote_in(text, position, media_type)
 
     def _content(self, revision: Node) -> bytes:
         if self._text is not None and self._text[0] == revision:
@@ -100,7 +105,7 @@ class Capture:
         indifferent: frozenset[str],
     ) -> Node:
         """Record evidence whose parts were checked before; the same provision again gives the same id."""
-        span = self._span(revision, selector)
+        span = self._span(revision, selector, quote.extractor)
         known = self.tenant.journal.find("span", self.tenant.sealer.token("span", span))
         again = self._same_provision([x.id for x in known], scope)
         if again is not None:
@@ -148,10 +153,11 @@ class Capture:
         return id
 
     @staticmethod
-    def _span(revision: Node, selector: Selector) -> str:
+    def _span(revision: Node, selector: Selector, extractor: str) -> str:
         if isinstance(selector, CellPosition):
             return f"{revision} cell {selector.table} {selector.row} {selector.column}"
-        return f"{revision} text {selector.start} {selector.end}"
+        # Another version of an extractor may count otherwise: then it is another span.
+        return f"{revision} text {selector.start} {selector.end} {extractor}".rstrip()
 
     def _context(self, work: Work, draft: Draft, acting: Acting) -> Node:
         """How it was retrieved: within a batch in an entry of its own, for all that was retrieved alike."""
@@ -173,6 +179,16 @@ class Capture:
         return node
 
 
+def _find(text: str, new: NewEvidence) -> TextPosition:
+    return find_quote(text, new.quote or "", new.prefix, new.suffix)
+
+
+def _find_on_page(text: str, new: NewEvidence) -> TextPosition:
+    page = get_page(text, new.page or 0)
+    found = _find(text[page.start : page.end], new)
+    return TextPosition(page.start + found.start, page.start + found.end)
+
+
 def _select_cell(data: bytes, media_type: str, cell: Mapping[str, object]) -> tuple[Selector, Quote]:
     unknown = set(cell) - {"row", "column", "table"}
     row, column, table = cell.get("row"), cell.get("column"), cell.get("table", 1)
@@ -180,9 +196,13 @@ def _select_cell(data: bytes, media_type: str, cell: Mapping[str, object]) -> tu
         unknown
         or not isinstance(row, int | Mapping)
         or not isinstance(column, str)
-        or not isinstance(table, int)
+        or not isinstance(table, int | str)
         or any(isinstance(number, int) and abs(number) > _LARGEST_NUMBER for number in (row, table))
     ):
-        raise Refused("bad_cell", "a cell is {row: NUMBER or {COLUMN: VALUE}, column: HEADER, table: NUMBER}")
+        raise Refused(
+            "bad_cell",
+            "a cell is {row: NUMBER or {COLUMN: VALUE}, column: HEADER, table: NUMBER or TITLE of a sheet}",
+        )
     found = find_cell(data, media_type, row, column, table)
-    return found.position, Quote(found.text, header_path=found.header_path, key=found.key or ())
+    key, extractor = found.key or (), extractor_of(media_type)
+    return found.position, Quote(found.text, header_path=found.header_path, key=key, extractor=extractor)

@@ -129,11 +129,15 @@ class CaptureVerbs(Handle):
         cell: Mapping[str, object] | None = None,
         scope: RawScope | None = None,
         indifferent_to: Sequence[str] = (),
+        page: int | None = None,
         by: str | None = None,
         purpose: str | None = None,
     ) -> Node:
-        """Record a quote or a cell of a revision; the same again gives the same id."""
-        new = NewEvidence(revision, quote, prefix, suffix, cell, scope, indifferent_to)
+        """Record a quote or a cell of a revision; the same again gives the same id.
+
+        ``page``, from 1, is where the quote stands in a PDF file (a text with form feeds, a sheet).
+        """
+        new = NewEvidence(revision, quote, prefix, suffix, cell, scope, indifferent_to, page)
         with self._writing("evidence", by, purpose) as (work, acting):
             return self._capture.evidence(work, acting, new)
 

@@ -8,8 +8,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from prov_ledger.checks.candidates import leaves_of
-from prov_ledger.checks.documents import text_of
-from prov_ledger.checks.quotes import Quote, fate_of, is_markdown, quote_at
+from prov_ledger.checks.documents import extractor_of, text_of
+from prov_ledger.checks.quotes import Quote, fate_of, quote_in
 from prov_ledger.checks.verdict import Asked, Judge
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.capture import Capture
@@ -116,9 +116,7 @@ class _Carrier:
             self.left.append(id)
             return
         mapped = [self._mapped(judge, members) for members in claim.justifications]
-        fresh = [
-            m for m, old in zip(mapped, claim.justifications, strict=True) if m is not None and m != old
-        ]
+        fresh = [m for m, old in zip(mapped, claim.justifications, strict=True) if m is not None and m != old]
         if fresh:
             self.carried[id] = self._write(claim, fresh)
         else:
@@ -215,8 +213,8 @@ class _Carrier:
     @staticmethod
     def _quote(quote: Quote, selector: Selector, data: bytes, media_type: str) -> Quote:
         if isinstance(selector, r.CellPosition):
-            return quote
-        return quote_at(text_of(data, media_type), selector, is_markdown(media_type))
+            return replace(quote, extractor=extractor_of(media_type))
+        return quote_in(text_of(data, media_type), selector, media_type)
 
     def _write(self, old: r.ClaimRecord, fresh: Iterable[tuple[Node, ...]]) -> Node:
         draft = self.work.draft("reaffirm")
