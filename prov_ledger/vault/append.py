@@ -9,6 +9,7 @@ from pathlib import Path
 from prov_ledger.errors import ClockWentBack, StorageError
 from prov_ledger.merkle.tree import Frontier, leaf_hash
 from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.packing import pack_leaf
 from prov_ledger.vault.port import NewEntry, SealedPayload
 from prov_ledger.vault.sqlite_errors import translated
 
@@ -128,7 +129,7 @@ class SqliteTransaction:
         hashes = leaf + b"".join([node.hash for node in self._frontier.append(leaf)])
         execute = self._connection.execute
         execute(_INSERT_ENTRY, (sequence, entry.id, entry.kind, recorded_us, hashes))
-        execute(_INSERT_LEAF, (sequence, entry.leaf))
+        execute(_INSERT_LEAF, (sequence, pack_leaf(entry.leaf)))
         return sequence
 
     def _write_references(self, entry: NewEntry, sequence: int) -> None:

@@ -7,6 +7,7 @@ from datetime import datetime
 from prov_ledger.errors import Refused
 from prov_ledger.vault.append import from_microseconds, to_microseconds
 from prov_ledger.vault.database import Database
+from prov_ledger.vault.packing import unpack_leaf
 from prov_ledger.vault.port import Lookup, StoredEntry
 
 _ENTRY = (
@@ -119,8 +120,9 @@ def _marks(count: int) -> str:
 
 def _entry(row: _EntryRow) -> StoredEntry:
     """A row as a value; a pruned leaf is empty."""
-    sequence, id_, kind, recorded_us, leaf, hashes = row
-    return StoredEntry(sequence, id_, kind, from_microseconds(recorded_us), leaf or b"", hashes[:_HASH_BYTES])
+    sequence, id_, kind, recorded_us, packed, hashes = row
+    leaf = unpack_leaf(packed) if packed is not None else b""
+    return StoredEntry(sequence, id_, kind, from_microseconds(recorded_us), leaf, hashes[:_HASH_BYTES])
 
 
 def end_of(connection: sqlite3.Connection) -> tuple[int, int | None]:

@@ -4,7 +4,9 @@ import sqlite3
 from collections.abc import Iterator
 from dataclasses import dataclass
 
+from prov_ledger.errors import Corrupt
 from prov_ledger.merkle.tree import NodeHash
+from prov_ledger.vault.packing import unpack_leaf
 from prov_ledger.vault.port import SealedPayload
 from prov_ledger.vault.sealing import split_chunks
 
@@ -46,11 +48,19 @@ BROKEN = (
 )
 
 
+def _leaf(packed: bytes | None) -> bytes | None:
+    """The leaf, None where it was pruned; empty, which no leaf is, where it does not unpack."""
+    try:
+        return unpack_leaf(packed) if packed is not None else None
+    except Corrupt:
+        return b""
+
+
 def page_of_rows(connection: sqlite3.Connection, after: int, until: int) -> list[StoredRow]:
     """At most a page of entries with ``after < sequence <= until``, in order."""
     return [
-        StoredRow(sequence, recorded_us, leaf, _split(hashes))
-        for sequence, recorded_us, leaf, hashes in connection.execute(ROWS, (after, until))
+        StoredRow(sequence, recorded_us, _leaf(packed), _split(hashes))
+        for sequence, recorded_us, packed, hashes in connection.execute(ROWS, (after, until))
     ]
 
 

@@ -55,7 +55,13 @@ def check_payloads(journal: SqliteJournal, sealer: Sealer) -> Iterator[Finding]:
             sealer.open(payload)
         except Corrupt as error:
             yield Finding(where, error.message)
-        entry = journal.entry(sequence)
+        try:
+            entry = journal.entry(sequence)
+        except Corrupt:
+            yield Finding(
+                where, f"its commitment cannot be looked for: the leaf of entry {sequence} is not sound"
+            )
+            continue
         if entry is None:
             yield Finding(where, f"its entry {sequence} is missing")
         elif entry.leaf and payload.commitment_hex.encode() not in entry.leaf:
@@ -90,7 +96,9 @@ def _check_hashes(row: StoredRow, frontier: Frontier) -> Iterator[Finding]:
         return
     for node, recorded in zip(completed, row.hashes[1:], strict=True):
         if node.hash != recorded:
-            yield Finding(where, f"the tree's node at level {node.level}, index {node.index} does not match")
+            yield Finding(
+                where, f"the tree's node at level {node.level}, index {node.index} does not match"
+            )
 
 
 def _raise_first(findings: Iterable[Finding]) -> None:
