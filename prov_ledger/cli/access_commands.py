@@ -9,10 +9,12 @@ from prov_ledger.cli.command import Commands
 from prov_ledger.cli.session import Session
 from prov_ledger.model.times import parse_date_or_instant
 
-Who = Annotated[str, typer.Argument(help="An agent's name, or group:NAME.")]
-Read = Annotated[str, typer.Argument(help="A source's id, collection:NAME, or * for everything.")]
+Who = Annotated[str, typer.Argument(metavar="WHO", help="An agent's name, or group:NAME.")]
+Read = Annotated[
+    str, typer.Argument(metavar="WHAT", help="A source's id, collection:NAME, or * for everything.")
+]
 For = Annotated[str | None, typer.Option("--for", metavar="PURPOSE", help="For this purpose alone.")]
-Reason = Annotated[str, typer.Option(help="Why.")]
+Reason = Annotated[str, typer.Option(metavar="TEXT", help="Why.")]
 
 
 commands = Commands()
@@ -49,7 +51,7 @@ def revoke(session: Session, who: Who, read: Read, for_: For = None) -> None:
 @commands.add("member", example="prov-ledger member amira group:staff")
 def member(
     session: Session,
-    who: Annotated[str, typer.Argument(help="An agent's name.")],
+    who: Annotated[str, typer.Argument(metavar="AGENT", help="An agent's name.")],
     of: Annotated[str, typer.Argument(metavar="GROUP", help="group:NAME.")],
     left: Annotated[bool, typer.Option("--left", help="Leaves the group.")] = False,
 ) -> None:

@@ -34,7 +34,7 @@ commands = Commands()
 def source(
     session: Session,
     native: Annotated[str, typer.Option(metavar="ID", help="Its id in the source system.")],
-    title: Annotated[str, typer.Option(help="Its title; never an identity.")],
+    title: Annotated[str, typer.Option(metavar="TEXT", help="Its title; never an identity.")],
     connector: Annotated[str, typer.Option(metavar="NAME", help="Which source system.")] = "manual",
     authority: Annotated[
         str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(LEVELS)}.")
@@ -72,10 +72,12 @@ def source(
 def revision(
     session: Session,
     source: Source,
-    file: Annotated[str, typer.Argument(help="The file with its bytes; - reads the standard input.")],
-    label: Annotated[str, typer.Option(help="What the source system calls this state.")],
+    file: Annotated[
+        str, typer.Argument(metavar="FILE", help="The file with its bytes; - reads the standard input.")
+    ],
+    label: Annotated[str, typer.Option(metavar="TEXT", help="What the source system calls this state.")],
     media_type: Annotated[
-        str | None, typer.Option(help="Such as text/markdown; default: by the file's name.")
+        str | None, typer.Option(metavar="TEXT", help="Such as text/markdown; default: by the file's name.")
     ] = None,
     published: Annotated[
         str | None, typer.Option(metavar="WHEN", help="Date or instant; default: now.")

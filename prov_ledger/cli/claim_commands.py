@@ -20,8 +20,8 @@ Kind = Annotated[str, typer.Option(metavar="KIND", help=f"One of {', '.join(TRAN
 By = Annotated[
     list[str] | None, typer.Option(metavar="FACT", help="Fact it was selected or computed by; repeatable.")
 ]
-Note = Annotated[str | None, typer.Option(help="How it was concluded, in a few words.")]
-Question = Annotated[str, typer.Option(help="The question that it answers.")]
+Note = Annotated[str | None, typer.Option(metavar="TEXT", help="How it was concluded, in a few words.")]
+Question = Annotated[str, typer.Option(metavar="TEXT", help="The question that it answers.")]
 Facts = Annotated[
     list[str] | None, typer.Option("-f", "--fact", metavar="NAME=VALUE", help="Given fact; repeatable.")
 ]
@@ -32,7 +32,7 @@ Narrow = Annotated[list[str] | None, typer.Option(metavar="CONDITION", help="A n
 Exposure = Annotated[
     list[str] | None, typer.Option(metavar="ID", help="What else the writer had read; repeatable.")
 ]
-Reason = Annotated[str | None, typer.Option(help="Why.")]
+Reason = Annotated[str | None, typer.Option(metavar="TEXT", help="Why.")]
 
 _CLAIM_EXAMPLE = """\
 prov-ledger claim 'Goods may be returned within 60 days.' \\
@@ -52,9 +52,11 @@ commands = Commands()
 def evidence(
     session: Session,
     revision: Annotated[str, typer.Argument(metavar="REVISION", help="Id of the revision (rev_...).")],
-    quote: Annotated[str | None, typer.Option(help="The exact text.")] = None,
-    prefix: Annotated[str | None, typer.Option(help="Text just before it, where it occurs twice.")] = None,
-    suffix: Annotated[str | None, typer.Option(help="Text just after it.")] = None,
+    quote: Annotated[str | None, typer.Option(metavar="TEXT", help="The exact text.")] = None,
+    prefix: Annotated[
+        str | None, typer.Option(metavar="TEXT", help="Text just before it, where it occurs twice.")
+    ] = None,
+    suffix: Annotated[str | None, typer.Option(metavar="TEXT", help="Text just after it.")] = None,
     row: Annotated[
         str | None, typer.Option(metavar="N|COLUMN=VALUE", help="Row of a table, by number or key.")
     ] = None,

@@ -2,9 +2,10 @@
 
 import inspect
 from collections.abc import Callable
+from copy import copy
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated, Concatenate, ParamSpec
+from typing import Annotated, Concatenate, ParamSpec, get_args
 
 import typer
 
@@ -68,6 +69,15 @@ _COMMON: dict[str, object] = {
     "purpose": PurposeOption,
     "policies": PoliciesOption,
     "json": JsonOption,
+}
+#: What the help of one command says of them; ``prov-ledger --help`` has the rest.
+_BRIEF = {
+    "ledger": "Folder of the ledger.",
+    "tenant": "Tenant.",
+    "as_": "Who acts and reads.",
+    "purpose": "What the reading is for.",
+    "policies": "Cedar policies that say who may read what.",
+    "json": "Print JSON.",
 }
 
 
@@ -145,12 +155,19 @@ def _give_signature(run: Callable[..., None], function: Callable[..., None]) -> 
     kind = inspect.Parameter.KEYWORD_ONLY
     context = inspect.Parameter("context", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=typer.Context)
     shared = [
-        inspect.Parameter(key, kind, default=False if key == "json" else None, annotation=type_)
-        for key, type_ in _COMMON.items()
+        inspect.Parameter(key, kind, default=False if key == "json" else None, annotation=_in_brief(key))
+        for key in _COMMON
     ]
     parameters = [context, *(parameter.replace(kind=kind) for parameter in own), *shared]
     run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     run.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+
+
+def _in_brief(key: str) -> object:
+    inner, option = get_args(_COMMON[key])
+    brief = copy(option)
+    brief.help, brief.show_envvar = _BRIEF[key], False
+    return Annotated[inner, brief]
 
 
 def _indented(example: str) -> str:

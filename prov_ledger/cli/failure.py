@@ -13,7 +13,7 @@ from prov_ledger.errors import STATUS, ProvLedgerError, ShapeViolation
 #: What an exit status says, whichever code it stands for.
 MEANINGS: dict[int, str] = {
     0: "done; everything asked for holds",
-    1: "an expectation failed (eval), a shape is violated (validate)",
+    1: "it does not hold (eval, validate), or may not be shown as it is (answer)",
     2: "the request is wrong: mend it and try again",
     3: "something is not supported yet",
     4: "what was named is not there, or not for this reader",

@@ -49,7 +49,7 @@ commands = Commands()
 @commands.add("help", example="prov-ledger help exit-codes")
 def explain(
     session: Session,
-    topic: Annotated[str, typer.Argument(help=f"One of {', '.join(_TOPICS)}.")],
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help=f"One of {', '.join(_TOPICS)}.")],
 ) -> None:
     """Explain what several commands share."""
     text = _TOPICS[parse_enumerated(topic, _TOPICS, "TOPIC")]

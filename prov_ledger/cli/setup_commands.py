@@ -56,7 +56,7 @@ def _fact_type(raw: object) -> object:
 @commands.add("fact", example="prov-ledger fact total '{number: EUR}'")
 def fact(
     session: Session,
-    name: Annotated[str, typer.Argument(help="Lower-case name, such as purchase_date.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="Lower-case name, such as purchase_date.")],
     type_: Annotated[str, typer.Argument(metavar="TYPE", help="date, instant, code, number, text, ...")],
 ) -> None:
     """Declare a fact of questions and scopes."""
@@ -68,7 +68,7 @@ def fact(
 @commands.add("agent", example="prov-ledger agent ben --role analyst --role auditor")
 def agent(
     session: Session,
-    name: Annotated[str, typer.Argument(help="The agent's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The agent's name.")],
     roles: Annotated[
         list[str] | None, typer.Option("--role", metavar="ROLE", help="Repeatable; default: agent.")
     ] = None,
@@ -86,7 +86,7 @@ def agent(
 @commands.add("collection", example="prov-ledger collection handbook --governed-by purchase_date")
 def collection(
     session: Session,
-    name: Annotated[str, typer.Argument(help="The collection's name.")],
+    name: Annotated[str, typer.Argument(metavar="NAME", help="The collection's name.")],
     governed_by: Annotated[
         str | None, typer.Option(metavar="FACT", help="Governs its pages without a stated period.")
     ] = None,
