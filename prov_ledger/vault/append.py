@@ -11,12 +11,14 @@ from prov_ledger.merkle.tree import Frontier, leaf_hash
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.packing import pack_leaf
 from prov_ledger.vault.port import NewEntry, SealedPayload
+from prov_ledger.vault.schema import FREQUENT_KINDS
 from prov_ledger.vault.sqlite_errors import translated
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
 _INSERT_ENTRY = "INSERT INTO entry VALUES (?, ?, ?, ?, ?)"
 _INSERT_LEAF = "INSERT INTO leaf VALUES (?, ?)"
+_INSERT_RARE = "INSERT INTO rare VALUES (?, ?)"
 _INSERT_REFERENCE = "INSERT INTO reference VALUES (?, ?, ?, ?)"
 _INSERT_PAYLOAD = "INSERT INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)"
 _INSERT_LOOKUP = "INSERT INTO lookup VALUES (?, ?, ?, ?, ?)"
@@ -130,6 +132,8 @@ class SqliteTransaction:
         execute = self._connection.execute
         execute(_INSERT_ENTRY, (sequence, entry.id, entry.kind, recorded_us, hashes))
         execute(_INSERT_LEAF, (sequence, pack_leaf(entry.leaf)))
+        if entry.kind not in FREQUENT_KINDS:
+            execute(_INSERT_RARE, (entry.kind, sequence))
         return sequence
 
     def _write_references(self, entry: NewEntry, sequence: int) -> None:

@@ -9,6 +9,7 @@ from prov_ledger.vault.append import from_microseconds, to_microseconds
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.packing import unpack_leaf
 from prov_ledger.vault.port import Lookup, StoredEntry
+from prov_ledger.vault.schema import FREQUENT_KINDS
 
 _ENTRY = (
     "SELECT entry.sequence, entry.id, entry.kind, recorded_us, bytes, hashes "
@@ -39,9 +40,14 @@ class EntryReads:
 
         Read in pages; entries appended meanwhile may or may not be among them where ``until`` is None.
         """
-        condition, values = "", tuple(kinds or ())
+        condition = ""
+        values: tuple[str | int, ...] = tuple(kinds or ())
         if kinds is not None:
-            condition = f" AND kind IN ({_marks(len(values))})"
+            listed = f"kind IN ({_marks(len(values))})"
+            few = FREQUENT_KINDS.isdisjoint(kinds)
+            rare = f"entry.sequence IN (SELECT sequence FROM rare WHERE {listed} AND sequence > ?)"
+            condition = f" AND {rare}" if few else f" AND {listed}"
+            values = (*values, after) if few else values
         last = 2**63 - 1 if until is None else until
         sql = (
             f"{_ENTRY} WHERE entry.sequence > ? AND entry.sequence <= ?{condition} "

@@ -62,7 +62,9 @@ class Schema:
 #: node at (level, index) stands at ``level`` in the row of sequence ``(index + 1) << level``.
 #: ``reference`` keeps all that is known of an id on one page, since each page touched costs a durable
 #: commit 20 us: role ``origin`` (target: sequence), ``about:SEQUENCE``, ``payload:FIELD`` (target: ticket).
+#: ``rare`` finds entries by their kind, but for the kinds that make up most of a journal.
 #: A payload hangs on its ticket, so that an erasure deletes one row here and one row of the keys.
+FREQUENT_KINDS = frozenset({"evidence", "claim", "context"})
 LEDGER = Schema(
     label="journal",
     application_id=0x504C4A31,
@@ -71,6 +73,8 @@ LEDGER = Schema(
             sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, kind TEXT NOT NULL,
             recorded_us INTEGER NOT NULL, hashes BLOB NOT NULL) STRICT""",
         "CREATE TABLE leaf (sequence INTEGER PRIMARY KEY REFERENCES entry, bytes BLOB NOT NULL) STRICT",
+        "CREATE TABLE rare (kind TEXT NOT NULL, sequence INTEGER NOT NULL REFERENCES entry, "
+        "PRIMARY KEY (kind, sequence)) WITHOUT ROWID, STRICT",
         """CREATE TABLE reference (
             id TEXT NOT NULL, role TEXT NOT NULL, target INTEGER NOT NULL, kind TEXT,
             PRIMARY KEY (id, role)) WITHOUT ROWID, STRICT""",

@@ -8,6 +8,7 @@ from prov_ledger.errors import Corrupt
 from prov_ledger.merkle.tree import NodeHash
 from prov_ledger.vault.packing import unpack_leaf
 from prov_ledger.vault.port import SealedPayload
+from prov_ledger.vault.schema import FREQUENT_KINDS
 from prov_ledger.vault.sealing import split_chunks
 
 _HASH_BYTES = 32
@@ -44,6 +45,11 @@ BROKEN = (
     "WHERE role NOT LIKE 'payload:%' AND target NOT IN (SELECT sequence FROM entry)",
     "SELECT 'entry ' || sequence, 'a leaf without an entry' FROM leaf WHERE sequence NOT IN "
     "(SELECT sequence FROM entry)",
+    "SELECT 'entry ' || sequence, 'it is not found by its kind' FROM entry WHERE kind NOT IN "
+    f"({', '.join(repr(kind) for kind in sorted(FREQUENT_KINDS))}) "
+    "AND NOT EXISTS (SELECT 1 FROM rare WHERE rare.kind = entry.kind AND rare.sequence = entry.sequence)",
+    "SELECT 'entry ' || sequence, 'it is found by a kind that is not its own' FROM rare WHERE NOT EXISTS "
+    "(SELECT 1 FROM entry WHERE entry.sequence = rare.sequence AND entry.kind = rare.kind)",
     "SELECT id, 'two entries have this id' FROM entry GROUP BY id HAVING count(*) > 1",
 )
 
