@@ -12,7 +12,7 @@ PYTEST_ARGS ?= -n 2
 .PHONY: help venv demo test lint bench clean
 
 help:
-	@echo "make demo   set up and tell the story of the problem in one screen"
+	@echo "make demo   set up and tell the story of the problem on one page"
 	@echo "make test   set up and run the whole suite (PYTEST_ARGS='-k name' narrows it)"
 	@echo "make lint   ruff, mypy and the contract on imports"
 	@echo "make bench  the ratios that the design promises, on 200,000 claims"

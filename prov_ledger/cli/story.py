@@ -1,6 +1,7 @@
-"""The story behind ``demo``: two policies, three conclusions, and a correction, in a fresh ledger."""
+"""The story behind ``demo``: a shop's pages, six conclusions, and what changed after the compaction."""
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import UTC, date, datetime
 from pathlib import Path
 
@@ -11,7 +12,8 @@ CAPTURED = datetime(2026, 6, 10, 9, tzinfo=UTC)
 ASKED = datetime(2026, 7, 20, 9, tzinfo=UTC)
 CHANGE = date(2026, 6, 1)
 READER = "support-bot"
-BUDGET = 200
+THREAD = "chat-7"
+BUDGET = 360
 
 
 class StoryClock:
@@ -26,19 +28,72 @@ class StoryClock:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
-    """The ids of the story's claims, its reminder, and the present revision of the returns policy."""
+class Conclusion:
+    """What the agent concluded from which quote of which page, and the question that it answered."""
 
-    sixty_days: str
-    zip: str
-    postage: str
+    says: str
+    page: str
+    quote: str
+    question: str
+    facts: Mapping[str, object] = field(default_factory=dict)
+    by: Sequence[str] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A source and the revision of it that is quoted."""
+
+    source: str
+    revision: str
+
+
+@dataclass(frozen=True, slots=True)
+class Told:
+    """What the ledger holds before the compaction; ``claims`` are in the order of ``CONCLUSIONS``."""
+
+    pages: Mapping[str, Page]
+    claims: tuple[str, ...]
     reminder: str
-    present_revision: str
+
+
+_JULY = {"purchase_date": date(2026, 7, 2)}
+_TITLES = {
+    "repairs": "Repairs",
+    "returns-outlet": "Returns policy (outlet)",
+    "goodwill": "Goodwill guide",
+    "summer-offer": "Summer offer",
+}
+CONCLUSIONS = (
+    Conclusion(
+        "Goods may be returned within 60 days.",
+        "returns-12",
+        "within 60 days",
+        "How long may I return it?",
+        _JULY,
+        ["purchase_date"],
+    ),
+    Conclusion(
+        "A broken zip is mended free of charge.",
+        "repairs",
+        "A broken zip is mended free of charge.",
+        "Is my zip mended for free?",
+    ),
+    Conclusion(
+        "The customer pays the postage.",
+        "returns-12",
+        "The customer pays the postage",
+        "Who pays the postage?",
+        _JULY,
+    ),
+    Conclusion("Outlet goods have 7 days.", "returns-outlet", "within 7 days", "How long for outlet goods?"),
+    Conclusion("Regulars have 90 days.", "goodwill", "within 90 days", "How long have regulars?"),
+    Conclusion("Returns are collected.", "summer-offer", "are collected at your door", "Will you fetch it?"),
+)
 
 
 def demo_text(name: str) -> str:
     """The text of one of the demo's pages."""
-    return (demo_dir() / name).read_text(encoding="utf-8")
+    return (demo_dir() / f"{name}.md").read_text(encoding="utf-8")
 
 
 def new_ledger(folder: Path, clock: StoryClock) -> Ledger:
@@ -48,59 +103,62 @@ def new_ledger(folder: Path, clock: StoryClock) -> Ledger:
 
 def tell(ledger: Ledger) -> Told:
     """Capture the pages, conclude, and write the reminder that survives the compaction."""
-    returns = ledger.source(native="shop:returns", title="Returns policy")
-    repairs = ledger.source(native="shop:repairs", title="Repairs")
+    pages = {"returns-12": _returns_policy(ledger)}
+    pages |= {name: _page(ledger, name, title) for name, title in _TITLES.items()}
+    for page in pages.values():
+        ledger.grant(READER, page.source)
+    claims = tuple(_conclude(ledger, pages, conclusion) for conclusion in CONCLUSIONS)
+    reminder = ledger.remind(claims, budget=BUDGET, thread=THREAD, readers=[READER])
+    return Told(pages, claims, reminder.id)
+
+
+def _page(ledger: Ledger, name: str, title: str) -> Page:
+    """A page for which nobody stated a period."""
+    source = ledger.source(native=f"shop:{name}", title=title)
+    data = demo_text(name)
+    return Page(source, ledger.revision(source, data=data, media_type="text/markdown", label="10 June"))
+
+
+def _returns_policy(ledger: Ledger) -> Page:
+    """The page of which both versions say for which purchases they hold."""
+    source = ledger.source(native="shop:returns", title="Returns policy")
     old = ledger.revision(
-        returns,
-        data=demo_text("returns-11.md"),
+        source,
+        data=demo_text("returns-11"),
         media_type="text/markdown",
         label="version 11",
         scope=[{"fact": "purchase_date", "from": "open", "until": CHANGE}],
     )
     new = ledger.revision(
-        returns,
-        data=demo_text("returns-12.md"),
+        source,
+        data=demo_text("returns-12"),
         media_type="text/markdown",
         label="version 12",
         scope=[{"fact": "purchase_date", "from": CHANGE, "until": "open"}],
         relation={"replaces": old, "from": CHANGE},
     )
-    page = ledger.revision(
-        repairs, data=demo_text("repairs.md"), media_type="text/markdown", label="page of 10 June"
-    )
-    ledger.grant(READER, returns)
-    ledger.grant(READER, repairs)
     ledger.evidence(old, quote="within 30 days")
-    july = {"purchase_date": date(2026, 7, 2)}
-    sixty_days = ledger.claim(
-        says="Goods bought from June on may be returned within 60 days.",
-        support=[ledger.evidence(new, quote="within 60 days")],
-        transformation={"kind": "select", "by": ["purchase_date"]},
-        question={"text": "How long may I return it?", "facts": july},
-    )
-    mended = ledger.claim(
-        says="A broken zip is mended free of charge.",
-        support=[ledger.evidence(page, quote="A broken zip is mended free of charge.")],
-        transformation={"kind": "quote"},
-        question={"text": "Is my zip mended for free?", "facts": {}},
-    )
-    postage = ledger.claim(
-        says="The customer pays the postage of a return.",
-        support=[ledger.evidence(new, quote="The customer pays the postage")],
-        transformation={"kind": "quote"},
-        question={"text": "Who pays the postage?", "facts": july},
-    )
-    reminder = ledger.remind([sixty_days, mended, postage], budget=BUDGET, thread="chat-7")
-    return Told(sixty_days, mended, postage, reminder.id, new)
+    return Page(source, new)
 
 
-def correct(ledger: Ledger, told: Told) -> str:
-    """Supersede the claim that overlooked a sentence; the id of its successor."""
-    return ledger.supersede(
-        told.postage,
+def _conclude(ledger: Ledger, pages: Mapping[str, Page], conclusion: Conclusion) -> str:
+    return ledger.claim(
+        says=conclusion.says,
+        support=[ledger.evidence(pages[conclusion.page].revision, quote=conclusion.quote)],
+        transformation={"kind": "select" if conclusion.by else "quote", "by": conclusion.by},
+        question={"text": conclusion.question, "facts": conclusion.facts},
+    )
+
+
+def change(ledger: Ledger, told: Told) -> None:
+    """What happened meanwhile: a claim was corrected, access ended, a page was taken down."""
+    ledger.supersede(
+        told.claims[2],
         says="Above 40 euros the shop pays the postage of a return.",
-        support=[ledger.evidence(told.present_revision, quote="Above 40 euros we pay it.")],
+        support=[ledger.evidence(told.pages["returns-12"].revision, quote="Above 40 euros we pay it.")],
         transformation={"kind": "quote"},
-        question={"text": "Who pays the postage?", "facts": {"purchase_date": date(2026, 7, 2)}},
+        question={"text": CONCLUSIONS[2].question, "facts": _JULY},
         reason="the second sentence was overlooked",
     )
+    ledger.revoke(READER, told.pages["goodwill"].source)
+    ledger.deny(told.pages["summer-offer"].source, "taken down")
