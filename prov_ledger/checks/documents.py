@@ -89,14 +89,19 @@ def text_of(data: bytes, media_type: str) -> str:
     )
 
 
+def is_html(media_type: str) -> bool:
+    """Whether bytes of this media type are a page of HTML."""
+    return parse_media_type(media_type).essence in _HTML
+
+
 def extractor_of(media_type: str) -> str:
     """Give the library, with its version, that makes the text of such bytes; empty where it is as stored.
 
     Positions count in what it made: another version may count otherwise.
     """
-    essence = parse_media_type(media_type).essence
-    if essence in _HTML:
+    if is_html(media_type):
         return _html_extractor()
+    essence = parse_media_type(media_type).essence
     return {PDF: pdf_extractor, XLSX: workbook_extractor}.get(essence, str)()
 
 

@@ -60,6 +60,12 @@ def visible_text(html: str) -> str:
     return "".join(lines.parts)
 
 
+def html_title(html: str) -> str:
+    """Give the title that a page gives itself, white space as one space; empty when it gives none."""
+    title = LexborHTMLParser(html.removeprefix("\ufeff")).css_first("head > title")
+    return _SPACES.sub(" ", title.text() if title is not None else "").strip()
+
+
 def _is_unseen(node: LexborNode, tag: str) -> bool:
     if tag in _UNSEEN:
         return True

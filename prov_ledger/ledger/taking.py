@@ -4,9 +4,11 @@ import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from prov_ledger.checks.documents import decode_text, is_html, parse_media_type
 from prov_ledger.checks.effective import Revisions, default_start
+from prov_ledger.checks.html_text import html_title
 from prov_ledger.connectors.port import Content, SourceChange
-from prov_ledger.errors import ConnectorError
+from prov_ledger.errors import ConnectorError, Refused
 from prov_ledger.ledger.replay import Replay, in_order, is_retired
 from prov_ledger.ledger.sources import NewRevision, NewSource, Sources
 from prov_ledger.ledger.tenant import Work
@@ -189,10 +191,19 @@ def _departure(change: SourceChange) -> SourceChange:
     return replace(change, kind="gone", native=native, renamed_from=None, load=None)
 
 
+def _html_title(content: Content) -> str:
+    try:
+        return html_title(decode_text(content.data, parse_media_type(content.media_type)))
+    except Refused:
+        return ""
+
+
 def title_of(content: Content, native: str) -> str:
-    """The title that a page gives itself (front matter, else its first heading), else its native id."""
+    """The title that a page gives itself (front matter, first heading, title of HTML), else its native id."""
     if content.title is not None and content.title.strip():
         return content.title.strip()
+    if is_html(content.media_type):
+        return _html_title(content) or native
     if content.media_type != "text/markdown":
         return native
     text = content.data[:65536].decode("utf-8", "replace")
