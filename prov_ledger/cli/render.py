@@ -18,12 +18,12 @@ def slot_lines(slot: Slot, width: int) -> Iterator[str]:
     """One answer: verdict and what decided, then the statement and its quotes where they are shown."""
     yield f"{slot.id}  {slot.verdict}{_because(slot)} -> {slot.next}"
     if slot.statement is not None:
-        yield from _wrapped(slot.statement, width)
+        yield from wrapped(slot.statement, width)
     elif slot.words == "withheld":
         yield "  (its words are withheld: something the writer had read is not yours to read)"
     for citation in slot.quotes:
-        yield from _wrapped(_quote(citation), width)
-    yield from _wrapped(_remarks(slot), width)
+        yield from wrapped(_quote(citation), width)
+    yield from wrapped(_remarks(slot), width)
 
 
 def _because(slot: Slot) -> str:
@@ -55,7 +55,8 @@ def _remarks(slot: Slot) -> str:
     return "; ".join(remarks)
 
 
-def _wrapped(text: str, width: int) -> list[str]:
+def wrapped(text: str, width: int) -> list[str]:
+    """A text as indented lines that fit a width."""
     return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 

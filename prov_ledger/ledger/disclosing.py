@@ -27,7 +27,12 @@ class Disclosing:
 
         A thread that nobody has recorded counts as none.
         """
-        items = tuple(disclosed(slots))
+        return self.about_to_show(acting, tuple(disclosed(slots)), thread)
+
+    def about_to_show(
+        self, acting: Acting, items: tuple[Disclosed, ...], thread: str | None = None
+    ) -> Showing | None:
+        """As ``showing``, for items that are no slots."""
         if not items or not self.tenant.records_disclosures:
             return None
         id = self.session.find_name("thread", thread) if thread is not None else None

@@ -13,6 +13,7 @@ from prov_ledger.ledger.audit_verbs import AuditVerbs
 from prov_ledger.ledger.binding_verbs import BindingVerbs
 from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
+from prov_ledger.ledger.find_verbs import FindVerbs
 from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
 from prov_ledger.ledger.sources import temporal_fact
@@ -28,7 +29,7 @@ READERS = ("memory", "sparql")
 
 
 @checked_verbs
-class Ledger(CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, AuditVerbs):
+class Ledger(CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, FindVerbs, AuditVerbs):
     """One tenant of a ledger folder, opened; a context manager.
 
     Every verb takes ``by``, the name of the agent who acts, and where it names ids also ``purpose``;

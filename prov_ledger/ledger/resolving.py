@@ -67,7 +67,22 @@ class Resolver:
         """As ``resolve``, with the judge, for an account of how the slots came about."""
         parsed = self._parse(demand)
         names = [_parsed_or_none(id) for id in ids]
-        world, allowed = self._permitted(reader, acting, names, parsed)
+        judge, texts = self._judge(*self._permitted(reader, acting, names, parsed), parsed, names)
+        answer = _Answer(reader, judge, texts, parsed.as_of)
+        return [answer.slot(text, id) for text, id in zip(ids, names, strict=True)], judge
+
+    def judge(self, reader: Reader, acting: Acting, ids: Sequence[Node], demand: Demand) -> Judge:
+        """The decision alone, without any text: a judge for these ids, this reader and question."""
+        parsed = self._parse(demand)
+        return self._judge(*self._permitted(reader, acting, ids, parsed), parsed, ids)[0]
+
+    def judge_read(self, world: World, allowed: frozenset[Node], demand: Demand) -> Judge:
+        """A judge for a world that was read, and sources that were permitted, by the caller."""
+        return self._judge(world, allowed, self._parse(demand), ())[0]
+
+    def _judge(
+        self, world: World, allowed: frozenset[Node], parsed: "_Parsed", names: Sequence[Node | None]
+    ) -> "tuple[Judge, _Texts]":
         texts = _Texts(self.session)
         asked = Asked(
             parsed.facts,
@@ -80,9 +95,7 @@ class Resolver:
         )
         judge = Judge(world, asked)
         asked = replace(asked, drifted=texts.drifted(world, judge, names))
-        judge = Judge(world, asked)
-        answer = _Answer(reader, judge, texts, parsed.as_of)
-        return [answer.slot(text, id) for text, id in zip(ids, names, strict=True)], judge
+        return Judge(world, asked), texts
 
     def _permitted(
         self, reader: Reader, acting: Acting, names: Sequence[Node | None], parsed: "_Parsed"

@@ -196,6 +196,24 @@ def _texts(value: object) -> Sequence[str]:
     return [item for item in value if isinstance(item, str)] if isinstance(value, list) else []
 
 
+def _find(world: World, step: Step) -> Iterator[Difference]:
+    """Exactly the evidence that is expected; two handles may stand for one id, so ids are compared."""
+    found = world.ledger(step).find(
+        step.text("text"),
+        principal=_who(step),
+        facts=step.mapping("facts"),
+        purpose=step.find_text("purpose"),
+        limit=None,
+        min_authority=world.scenario.min_authority,
+        max_age=world.scenario.max_age,
+    )
+    got = {each.id for each in found.evidence}
+    expected = step.texts("expect")
+    if got != set(world.ids_of(expected)):
+        named = sorted(str(world.handle_of(id_)) for id_ in got)
+        yield Difference("the evidence found", _shown(sorted(expected)), _shown(named))
+
+
 def _verify(world: World, step: Step) -> Iterator[Difference]:
     expected = step.find_text("expect") or "valid"
     report = world.ledger(step).verify()
@@ -218,6 +236,7 @@ EXPECTATIONS_SUPPORTED: Mapping[str, Expectation] = {
     "thread": _thread,
     "answer": _answer,
     "packet": _packet,
+    "find": _find,
     "verify": _verify,
     "select": _select,
 }
