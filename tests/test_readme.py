@@ -4,9 +4,14 @@ import os
 import re
 import subprocess
 import sys
+import tomllib
 from pathlib import Path
 
 import pytest
+
+from prov_ledger.cli.failure import MEANINGS
+from prov_ledger.ledger.session import VERB_ROLES
+from prov_ledger.model.slots import VERDICTS
 
 README = Path(__file__).resolve().parents[1] / "README.md"
 _FENCE = re.compile(r"^```(\w+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
@@ -62,3 +67,49 @@ def test_every_link_leads_somewhere(target: str) -> None:
 @pytest.mark.parametrize("target", re.findall(r"^make (\w+)", README.read_text(), re.MULTILINE))
 def test_every_make_target_is_there(target: str) -> None:
     assert re.search(rf"^{target}:", (README.parent / "Makefile").read_text(), re.MULTILINE)
+
+
+def _rows(heading: str) -> list[list[str]]:
+    """The cells of the table under a heading."""
+    _, _, text = README.read_text().partition(f"\n## {heading}\n")
+    lines = [line for line in text.partition("\n## ")[0].splitlines() if line.startswith("|")]
+    return [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
+
+
+#: Verbs that are checked for the role of another one.
+_AS = {
+    **dict.fromkeys(("verify", "validate", "rebuild"), "audit"),
+    **dict.fromkeys(("restate", "reaffirm"), "supersede"),
+    "sensitive": "collection",
+    "rename": "source",
+    "tool_result": "revision",
+    "bind": "evidence",
+    "allow": "deny",
+}
+
+
+def test_every_verb_stands_beside_the_roles_that_it_needs() -> None:
+    shown = {
+        verb: set(re.findall(r"\w+", roles))
+        for _, verbs, roles in _rows("Verbs and roles")
+        for verb in re.findall(r"`(\w+)`", verbs)
+        if not roles.startswith("no role")
+    }
+    assert {_AS.get(verb, verb) for verb in shown} == VERB_ROLES.keys()
+    assert shown == {verb: {r.value for r in VERB_ROLES[_AS.get(verb, verb)]} for verb in shown}
+
+
+def test_every_exit_status_and_every_verdict_is_there() -> None:
+    assert [int(status) for status, _ in _rows("Exit statuses")] == list(MEANINGS)
+    verdicts = [name for cell, *_ in _rows("What resolving says") for name in re.findall(r"`(\w+)`", cell)]
+    assert sorted(verdicts) == sorted(VERDICTS)
+
+
+def test_every_library_that_is_installed_has_its_reason() -> None:
+    text = (README.parent / "pyproject.toml").read_text()
+    project = tomllib.loads(text)["project"]
+    extras = project["optional-dependencies"]
+    wanted = [*project["dependencies"], *(x for e in extras if e not in ("dev", "sdks") for x in extras[e])]
+    names = {re.split(r"[>=<]", each)[0].lower() for each in wanted} - {"tzdata"}
+    table = " ".join(cell.lower() for row in _rows("Why these parts") for cell in row[:2])
+    assert {name for name in names if name not in table} == set()
