@@ -1,6 +1,6 @@
 """The gate: each marker of an answer held against what it may show, and the text that is left.
 
-Source: design, section 5; the codes are those of the scenario format.
+Source: prov-ledger semantics, section 5.
 """
 
 from collections.abc import Iterator, Mapping

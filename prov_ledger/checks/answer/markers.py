@@ -31,7 +31,7 @@ class Marker:
 def find_markers(text: str) -> tuple[Marker, ...]:
     """All markers of a text, in order; any bracket without an id or a short label is text.
 
-    Source: design, section 5.
+    Source: prov-ledger semantics, section 5.
 
     >>> [marker.parts for marker in find_markers("Sixty [c1; c2], not [sic] thirty [see c1].")]
     [('c1', 'c2')]
