@@ -49,6 +49,7 @@ class Revisions:
     def __init__(self, history: SourceHistory, table: FactTable, governed_by: str) -> None:
         self.history = history
         self.table = table
+        self.governed_by = governed_by
         self.governing = _governing_fact(history, governed_by)
         self.by_id: dict[r.Node, Rev] = {x.record.id: x for x in history.revisions}
         self.in_order = sorted(history.revisions, key=lambda x: (x.record.published, x.sequence))
@@ -171,6 +172,34 @@ class Revisions:
             (theirs and theirs.kind == "parallel" and theirs.to == x.record.id)
             or (ours and ours.kind == "parallel" and ours.to == y.record.id)
         )
+
+
+#: So many sources at most, some 10 kB each.
+_KEPT = 4096
+
+
+class KnownRevisions:
+    """The revisions of sources that were looked at before, for as long as nothing new is said of them.
+
+    A reader gives the same history of a source until then, so what was derived from it still holds.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[r.Node, Revisions] = {}
+
+    def of(self, history: SourceHistory, table: FactTable, governed_by: str) -> Revisions:
+        """As ``Revisions``, made once for each history."""
+        found = self._known.get(history.id)
+        if (
+            found is None
+            or found.history is not history
+            or found.table is not table
+            or found.governed_by != governed_by
+        ):
+            if len(self._known) >= _KEPT:
+                self._known.clear()
+            found = self._known[history.id] = Revisions(history, table, governed_by)
+        return found
 
 
 def _governing_fact(history: SourceHistory, tenant: str) -> str:

@@ -1,5 +1,6 @@
 """Whether an entry conforms to the shapes: the check that every write passes before it is logged."""
 
+import re
 from collections.abc import Iterable
 
 import shacl
@@ -12,6 +13,8 @@ from prov_ledger.vocab import PL, RDF_TYPE
 
 _TYPE = f"<{RDF_TYPE}>"
 _ENTRY = f"<{PL}Entry>"
+#: A line of canonical N-Quads without blank nodes: its subject, its predicate, its object if that is an IRI.
+_LINE = re.compile(r'^(<[^ \n]*) (<[^ \n]*) (?:(<[^ \n]*)|")', re.MULTILINE)
 # Sets of classes whose shapes are kept compiled, about 1 ms and 60 kB each.
 _KEPT = 128
 
@@ -78,12 +81,7 @@ class EntryValidator:
 
 def _scan(lines: str) -> tuple[set[str], list[tuple[str, str]]]:
     """The subjects and the (subject, class) pairs, in angle brackets; ValueError at a blank node."""
-    subjects, types = set(), []
-    for line in lines.removesuffix("\n").split("\n") if lines else ():
-        subject, predicate, rest = line.split(" ", 2)
-        if subject[:1] != "<" or predicate[:1] != "<" or rest[:1] not in '<"':
-            raise ValueError
-        subjects.add(subject)
-        if predicate == _TYPE:
-            types.append((subject, rest.partition(" ")[0]))
-    return subjects, types
+    found = _LINE.findall(lines)
+    if len(found) != lines.count("\n") + (lines[-1:] not in ("", "\n")):
+        raise ValueError
+    return {subject for subject, _, _ in found}, [(s, o) for s, predicate, o in found if predicate == _TYPE]

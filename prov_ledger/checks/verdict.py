@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from prov_ledger.checks.applicability import Applicability, check_scope
-from prov_ledger.checks.effective import Effective, Revisions
+from prov_ledger.checks.effective import Effective, KnownRevisions, Revisions
 from prov_ledger.model import records as r
 from prov_ledger.model.durations import Duration, add_duration
 from prov_ledger.model.facts import QUESTION_DATE, TEMPORAL_KINDS, FactValue, SealedValue
@@ -64,6 +64,8 @@ class Finding:
 
 def worst(findings: Sequence[Finding]) -> Finding:
     """The first verdict in the table among findings that must all stand, with all their leaves."""
+    if len(findings) == 1:
+        return findings[0]
     rank = min(f.rank for f in findings)
     deciding = [f for f in findings if f.rank == rank]
     deciders = [f.decided_by for f in deciding if f.decided_by is not None]
@@ -80,11 +82,15 @@ def worst(findings: Sequence[Finding]) -> Finding:
 
 
 class Judge:
-    """Judges the ids of one world for one question; each id once."""
+    """Judges the ids of one world for one question; each id once.
 
-    def __init__(self, world: World, asked: Asked) -> None:
+    ``known`` spares the work on sources that were judged before, for any question.
+    """
+
+    def __init__(self, world: World, asked: Asked, known: KnownRevisions | None = None) -> None:
         self.world = world
         self.asked = asked
+        self.known = known if known is not None else KnownRevisions()
         self._evidence: dict[Node, Finding] = {}
         self._claims: dict[Node, Finding] = {}
         self._revisions: dict[Node, Revisions] = {}
@@ -131,7 +137,15 @@ class Judge:
         finding = self._scope_finding(x, found, scope, stated, revisions.history)
         later = finding or self._later_rows(x.record.revision, effective, source)
         confirmed = _last_confirmed(revisions.history) if found.assumed_open else None
-        return replace(later, leaves=(id,), assumed_open=found.assumed_open, confirmed=confirmed)
+        return Finding(
+            later.verdict,
+            later.decided_by,
+            later.missing,
+            later.unconsidered,
+            (id,),
+            found.assumed_open,
+            confirmed,
+        )
 
     def _scope_of(self, x: Recorded[r.EvidenceRecord], effective: Effective) -> tuple[Scope, bool]:
         """The revision's scope with what was stated for the evidence alone, and whether any was stated.
@@ -221,7 +235,7 @@ class Judge:
         found = self._revisions.get(source)
         if found is None:
             history = self.world.sources[source]
-            found = Revisions(history, self.world.table, self.world.governed_by)
+            found = self.known.of(history, self.world.table, self.world.governed_by)
             self._revisions[source] = found
         return found
 

@@ -41,14 +41,14 @@ def checked_verbs(cls: C) -> C:
 
 
 def _checked(verb: Callable[P, R]) -> Callable[P, R]:
-    signature = inspect.signature(verb)
+    names = tuple(inspect.signature(verb).parameters)
 
     @functools.wraps(verb)
     def run(*args: P.args, **given: P.kwargs) -> R:
-        bound = signature.bind(*args, **given)
-        for name, hint in _hints(verb).items():
-            if name in bound.arguments:
-                _check(name, bound.arguments[name], hint)
+        hints = _hints(verb)
+        for name, value in (*zip(names, args, strict=False), *given.items()):
+            if name in hints:
+                _check(name, value, hints[name])
         return verb(*args, **given)
 
     return run

@@ -69,7 +69,9 @@ class Resolver:
         names = [_parsed_or_none(id) for id in ids]
         judge, texts = self._judge(*self._permitted(reader, acting, names, parsed), parsed, names)
         answer = _Answer(reader, judge, texts, parsed.as_of)
-        return [answer.slot(text, id) for text, id in zip(ids, names, strict=True)], judge
+        decisions = [judge.decide(id) if id is not None else None for id in names]
+        answer.open_citations([decision for decision in decisions if decision is not None])
+        return [answer.slot(text, decision) for text, decision in zip(ids, decisions, strict=True)], judge
 
     def judge(self, reader: Reader, acting: Acting, ids: Sequence[Node], demand: Demand) -> Judge:
         """The decision alone, without any text: a judge for these ids, this reader and question."""
@@ -93,9 +95,10 @@ class Resolver:
             parsed.max_age,
             opened=texts.sealed_values(world),
         )
-        judge = Judge(world, asked)
+        known = self.tenant.state.revisions
+        judge = Judge(world, asked, known)
         asked = replace(asked, drifted=texts.drifted(world, judge, names))
-        return Judge(world, asked), texts
+        return Judge(world, asked, known), texts
 
     def _permitted(
         self, reader: Reader, acting: Acting, names: Sequence[Node | None], parsed: "_Parsed"
@@ -239,12 +242,25 @@ class _Answer:
         self.reader, self.judge, self.texts, self.as_of = reader, judge, texts, as_of
         self.world = judge.world
 
-    def slot(self, text: str, id: Node | None) -> Slot:
-        """The slot of one id, decided on its own."""
+    def open_citations(self, decisions: Iterable[Decision]) -> None:
+        """Open the texts that citations name their sources by, all at once."""
+        cited = dict.fromkeys(leaf for decision in decisions for leaf in decision.citations)
+        revisions = {self.world.evidence[leaf].record.revision for leaf in cited}
+        sources = {self.world.source_of[revision] for revision in revisions}
+        titles = [(self._titled(source), "title") for source in sources]
+        self.texts.open_all([*titles, *((revision, "label") for revision in revisions)])
+
+    def _titled(self, source: Node) -> Node:
+        """The node whose payload is the present title of a source."""
+        history = self.world.sources[source]
+        return history.titles[-1].node if history.titles else source
+
+    def slot(self, text: str, decision: Decision | None) -> Slot:
+        """The slot of one id; None decides on a text that is no id."""
         historical = self.as_of is not None
-        if id is None:
+        if decision is None:
             return Slot(text, "malformed", NEXT["malformed"], historical=historical)
-        decision = self.judge.decide(id)
+        id = decision.id
         if decision.verdict == "withheld":
             return Slot(id, "withheld", NEXT["withheld"], historical=historical)
         candidates = self._candidates(decision) if wants_candidates(decision) else ()
@@ -271,14 +287,12 @@ class _Answer:
     def _citation(self, evidence: Node) -> Citation:
         revision = self.world.evidence[evidence].record.revision
         source = self.world.source_of[revision]
-        history = self.world.sources[source]
-        owner = history.titles[-1].node if history.titles else source
         quote = Quote.from_bytes(self.texts.get(evidence, "quote") or b'{"exact":""}')
         return Citation(
             evidence,
             quote.exact,
             source,
-            self.texts.text(owner, "title"),
+            self.texts.text(self._titled(source), "title"),
             revision,
             self.texts.text(revision, "label"),
             quote.header_path,
@@ -293,7 +307,7 @@ class _Answer:
             extra = {id: x for id, x in on_sources.items() if id not in self.world.evidence}
             if extra:
                 scopes = self.reader.read(list(extra), self.as_of).scopes
-                judge = Judge(widened(self.world, extra, scopes), judge.asked)
+                judge = Judge(widened(self.world, extra, scopes), judge.asked, judge.known)
         chosen = candidate_evidence(judge, decision, others)
         found = [Candidate(id) for id in chosen]
         if decision.verdict != "superseded":
@@ -306,9 +320,7 @@ class _Answer:
         source = self.texts.tenant.state.reader.source_of(revision)
         content = self.texts.get(revision, "content")
         media_type = next(
-            x.record.media_type
-            for x in self.world.sources[source or ""].revisions
-            if x.record.id == revision
+            x.record.media_type for x in self.world.sources[source or ""].revisions if x.record.id == revision
         )
         worst: Became = "same"
         for leaf in leaves_of(self.world, id):

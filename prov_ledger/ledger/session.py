@@ -101,8 +101,13 @@ class Session:
 
     def find_name(self, kind: str, name: str) -> Node | None:
         """The id that a name stands for, or None; kinds are agent, group, thread and so on."""
-        found = self.tenant.journal.find(kind, self.tenant.sealer.token(kind, name))
-        return found[-1].id if found else None
+        names = self.tenant.names
+        if (kind, name) not in names:
+            found = self.tenant.journal.find(kind, self.tenant.sealer.token(kind, name))
+            if not found:
+                return None
+            names[kind, name] = found[-1].id
+        return names[kind, name]
 
     def name(self, work: Work, kind: str, name: str, agent: Node) -> Node:
         """The id of a group, collection or purpose, which is recorded when it is named first."""
@@ -224,7 +229,7 @@ class Session:
         """Judge a world for nobody's question: only who may read what matters."""
         now = self.tenant.now()
         allowed = self.readable_in(acting, world, now)
-        return Judge(world, Asked({QUESTION_DATE: now}, now, allowed))
+        return Judge(world, Asked({QUESTION_DATE: now}, now, allowed), self.tenant.state.revisions)
 
 
 def parse_any_id(text: str) -> Node | None:

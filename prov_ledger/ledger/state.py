@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Sequence
 
 from prov_ledger.authz.roster import ROSTER_KINDS, Roster
+from prov_ledger.checks.effective import KnownRevisions
 from prov_ledger.model import records as r
 from prov_ledger.rdf.decode import decode_entry
 from prov_ledger.readers.memory import MemoryReader
@@ -41,6 +42,9 @@ class State:
         self._entries = DecodedEntries(journal, base)
         self.reader = MemoryReader(self._entries)
         self.roster = Roster()
+        self.revisions = KnownRevisions()
+        #: What names stand for, by kind and name, once they were looked up: a name keeps its id.
+        self.names: dict[tuple[str, str], r.Node] = {}
         self._seen = 0
 
     def refresh(self) -> None:
@@ -79,6 +83,7 @@ class State:
         """Forget everything, as after a write that was undone."""
         self.reader.drop()
         self.roster = Roster()
+        self.names.clear()
         self._seen = 0
 
     def restart(self) -> None:

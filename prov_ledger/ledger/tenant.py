@@ -96,6 +96,11 @@ class Tenant:
             self.reading.refresh()
         return self.reading
 
+    @property
+    def names(self) -> dict[tuple[str, str], r.Node]:
+        """What names were found to stand for; an authoriser asks in a thread of its own, so without the lock."""
+        return (self._writing if self.is_writing() else self.reading).names
+
     def is_writing(self) -> bool:
         """Whether this thread is within a write."""
         return self._work is not None and self._writer == threading.get_ident()
