@@ -135,13 +135,12 @@ def sql(
     """
     from prov_ledger.connectors.sql import SqlConnector  # SQLAlchemy takes 0.3 s to load
 
+    facts = {fact: str(told) for fact, told in parse_pairs(about or (), "--about").items()}
     connector = SqlConnector(
         database,
         table,
         key,
-        about={fact: str(column) for fact, column in parse_pairs(about, "--about").items()}
-        if about
-        else None,
+        about=facts or None,
         columns=column or None,
         modified=modified,
         checks=check,

@@ -10,7 +10,7 @@ redirect what they have deleted to their front page.
 
 import re
 import ssl
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from email.utils import format_datetime, parsedate_to_datetime
 from types import TracebackType
@@ -44,10 +44,10 @@ _LABEL = re.compile(r'(?:(?P<time>\S+Z)|read \S+Z)(?: (?P<tag>(?:W/)?"[^"]*"))?(
 class HttpConnector:
     """Pages by their addresses; none given: all that the ledger has under this name.
 
-    ``allow_private``: addresses that are not public may be read as well. ``obey_robots``: pages that a
-    site keeps programs from are left out. ``clock`` gives the time of the run; ``resolve`` and ``tls`` are
-    the system's unless given. Raises ConnectorError for an address that names no page of the web, Refused
-    ``not_supported`` where the extra ``http`` is not installed.
+    ``allow_private``: machines that are not public may be read as well, or those of these names.
+    ``obey_robots``: pages that a site keeps programs from are left out. ``clock`` gives the time of the run;
+    ``resolve`` and ``tls`` are the system's unless given. Raises ConnectorError for an address that names
+    no page of the web, Refused ``not_supported`` where the extra ``http`` is not installed.
     """
 
     def __init__(
@@ -55,7 +55,7 @@ class HttpConnector:
         urls: Sequence[str] = (),
         name: str = "http",
         *,
-        allow_private: bool = False,
+        allow_private: bool | Collection[str] = False,
         obey_robots: bool = True,
         limits: Limits | None = None,
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),

@@ -217,6 +217,6 @@ def _instant(value: object) -> datetime | None:
 def _unreadable(failure: Exception) -> ConnectorError:
     # The foreign message may hold the address with its password, or the values of rows.
     return ConnectorError(
-        f"The database could not be read ({type(failure).__name__}): check that it runs, that the user of the "
-        "address may read the table, and that the values are of the types of their columns."
+        f"The database could not be read ({type(failure).__name__}): check that it runs, that the user of "
+        "the address may read the table, and that the values are of the types of their columns."
     )

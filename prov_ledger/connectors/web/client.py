@@ -9,7 +9,7 @@ Source: RFC 9110 (redirects 15.4, conditional requests 13, content codings 8.4).
 import http.client
 import ssl
 import zlib
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from urllib.parse import urldefrag, urljoin
 
@@ -57,12 +57,16 @@ class Reply:
 
 
 class WebClient:
-    """Fetches pages, one connection each. ``tls`` None: the certificates that the system trusts."""
+    """Fetches pages, one connection each.
+
+    ``allow_private``: whether machines that are not public may be asked, or the names of those that may.
+    ``tls`` None: the certificates that the system trusts.
+    """
 
     def __init__(
         self,
         limits: Limits,
-        allow_private: bool,
+        allow_private: bool | Collection[str],
         resolve: Resolver = look_up,
         tls: ssl.SSLContext | None = None,
     ) -> None:
@@ -92,7 +96,9 @@ class WebClient:
             line.end()
 
     def _connected(self, target: Target, deadline: Deadline) -> TimedSocket:
-        addresses = checked_addresses(self._resolve(target.host, target.port), self._allow_private)
+        allowed = self._allow_private
+        may_be_private = allowed if isinstance(allowed, bool) else target.host in allowed
+        addresses = checked_addresses(self._resolve(target.host, target.port), may_be_private)
         plain = connect(addresses, target.port, deadline)
         if not target.is_tls:
             return TimedSocket(plain, deadline)
@@ -135,6 +141,6 @@ def _body(answer: http.client.HTTPResponse, told: Mapping[str, str], limit: int)
         body += unpacker.decompress(chunk, limit - len(body) + 1) if unpacker else chunk
         if len(body) > limit:
             raise Unfetched("too_large")
-    if unpacker is not None and not unpacker.eof:
+    if answer.length or (unpacker is not None and not unpacker.eof):
         raise Unfetched("unreachable")
     return bytes(body)

@@ -55,7 +55,7 @@ def _known(name: str | None) -> str | None:
     if label in _LARGER:
         return "windows-1252"
     try:
-        b"".decode(label)
+        b"a".decode(label)
         return "utf-8" if codecs.lookup(label).name == "utf-8" else label
     except (LookupError, UnicodeError, ValueError):
         return None
