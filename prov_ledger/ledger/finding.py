@@ -1,11 +1,12 @@
 """Finding what may be shown now for a question: evidence, and passages that nobody captured yet."""
 
+from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
 from prov_ledger.checks.documents import parse_media_type, text_of
-from prov_ledger.checks.markdown import heading_path
+from prov_ledger.checks.markdown import Page, parse_page
 from prov_ledger.checks.quotes import is_markdown
 from prov_ledger.checks.search.asking import Hit, search
 from prov_ledger.checks.search.passages import Piece, chunks_of, pieces_of
@@ -165,6 +166,7 @@ class _Passages:
         self.evidence = evidence
         self._governing: dict[Node, tuple[Judge, tuple[r.RevisionRecord, ...]]] = {}
         self._pieces: dict[Node, list[Piece]] = {}
+        self._parsed: dict[Node, Page] = {}
 
     def found(self, hits: Sequence[Hit]) -> Iterator[FoundPassage]:
         """The passages among the hits that may be listed, best first."""
@@ -207,10 +209,13 @@ class _Passages:
         return self._pieces[revision.id]
 
     def _headings(self, revision: r.RevisionRecord, piece: Piece) -> tuple[str, ...]:
-        if piece.start is None or piece.end is None or not is_markdown(revision.media_type):
+        if piece.start is None or not is_markdown(revision.media_type):
             return ()
-        text = text_of(self.verb.sources.data(revision.id, "content"), revision.media_type)
-        return heading_path(text, TextPosition(piece.start, piece.end))
+        if revision.id not in self._parsed:
+            text = text_of(self.verb.sources.data(revision.id, "content"), revision.media_type)
+            self._parsed[revision.id] = parse_page(text)
+        page = self._parsed[revision.id]
+        return page.headings_above(bisect_right(page.line_starts, piece.start) - 1)
 
     def _revisions(self, source: Node) -> tuple[r.RevisionRecord, ...]:
         """The revisions of which a quote without a scope of its own would be citable now."""

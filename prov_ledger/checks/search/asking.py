@@ -19,7 +19,7 @@ from prov_ledger.checks.search.words import LANGUAGES, keys_of, words_of
 
 _K1, _B = 1.2, 0.75
 #: A word this short is taken as it is written; from the second length on it may have two errors.
-_SHORTEST_FORGIVEN, _FORGIVEN_TWICE = 4, 8
+_SHORTEST_FORGIVEN, _FORGIVEN_TWICE = 5, 8
 
 Keys = tuple[str, ...]
 
@@ -85,25 +85,28 @@ def _keys(word: str, partitions: Mapping[str, Partition]) -> Keys:
 def nearest(word: str, forms: set[str]) -> Keys:
     """The keys of the form that is nearest to a word in letters changed, missing, added or swapped.
 
-    Nothing for a word with a digit or of fewer than 4 letters, nor where more than 1 letter differs
+    Nothing for a word with a digit or of fewer than 5 letters, nor where more than 1 letter differs
     (2 of 8 or more). Stems are compared too. Of forms equally near the one that begins alike counts.
 
     >>> nearest("polcies", {"police", "policies", "price"}) == keys_of("policies")
     True
     """
-    most = _forgiven(word)
-    if not most:
+    if not _forgiven(word):
         return ()
-    stems = {form: form for form in forms if not any(c.isdigit() for c in form)}
-    found = _near(word, list(stems), most)
-    if not found:
-        for language in LANGUAGES:
-            (stem,) = keys_of(word, (language,))
-            by_stem = {keys_of(form, (language,))[0]: form for form in sorted(stems, reverse=True)}
-            found += [(distance, by_stem[key]) for distance, key in _near(stem, list(by_stem), most)]
+    among = sorted(form for form in forms if not any(c.isdigit() for c in form))
+    found = _near(word, {form: form for form in among}) or _near_by_stem(word, among)
     if not found:
         return ()
     return keys_of(min(found, key=lambda x: (x[0], -_alike(word, x[1]), x[1]))[1])
+
+
+def _near_by_stem(word: str, among: Sequence[str]) -> list[tuple[int, str]]:
+    found: list[tuple[int, str]] = []
+    for language in LANGUAGES:
+        (stem,) = keys_of(word, (language,))
+        by_stem = {keys_of(form, (language,))[0]: form for form in reversed(among)}
+        found += _near(stem, by_stem)
+    return found
 
 
 def _forgiven(word: str) -> int:
@@ -112,9 +115,13 @@ def _forgiven(word: str) -> int:
     return 2 if len(word) >= _FORGIVEN_TWICE else 1
 
 
-def _near(word: str, among: list[str], most: int) -> list[tuple[int, str]]:
-    found = process.extract(word, among, scorer=OSA.distance, score_cutoff=most, limit=None, processor=None)
-    return [(int(distance), form) for form, distance, _ in found]
+def _near(word: str, among: Mapping[str, str]) -> list[tuple[int, str]]:
+    """The forms whose spelling is near a word, each with how many letters part the two."""
+    bare = word.partition(":")[2] or word
+    near = process.extract(
+        word, list(among), scorer=OSA.distance, score_cutoff=_forgiven(bare), limit=None, processor=None
+    )
+    return [(int(distance), among[spelling]) for spelling, distance, _ in near]
 
 
 def _alike(word: str, other: str) -> int:
