@@ -76,6 +76,8 @@ class AsyncLedger:
     retire = _awaited(Ledger.retire)
     authority = _awaited(Ledger.authority)
     sync = _awaited(Ledger.sync)
+    bind = _awaited(Ledger.bind)
+    tool_result = _awaited(Ledger.tool_result)
     claim = _awaited(Ledger.claim)
     supersede = _awaited(Ledger.supersede)
     retract = _awaited(Ledger.retract)
