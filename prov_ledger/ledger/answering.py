@@ -8,6 +8,7 @@ from prov_ledger.checks.answer.sentences import Sentence
 from prov_ledger.checks.quotes import Quote
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.known_titles import KnownTitles
+from prov_ledger.ledger.reminding import Reminders
 from prov_ledger.ledger.resolving import Demand, Resolver
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
@@ -48,9 +49,12 @@ class CheckedAnswer:
 
 @dataclass(frozen=True, slots=True)
 class _Thread:
-    """What a thread holds for its reader; nothing where it is not theirs, or nobody's."""
+    """What a thread holds for its reader; nothing where it is another's.
 
-    id: Node | None = None
+    ``keys`` are what disclosures in it were recorded under, also before it had a packet.
+    """
+
+    keys: tuple[Node, ...] = ()
     claims: frozenset[Node] = frozenset()
     labels: Mapping[str, Node] = field(default_factory=dict)
 
@@ -91,45 +95,56 @@ class Answering:
     def _thread(self, acting: Acting, name: str | None) -> _Thread:
         if name is None:
             return _Thread()
+        keys = self.session.thread_keys(name)
+        id = self.session.find_name("thread", name)
+        if id is None:
+            return _Thread(keys)
         try:
             claims = Threads(self.session).claims(acting, name)
         except Refused:
             return _Thread()
-        id = self.session.find_name("thread", name) or ""
         packets = [
             stated.record
             for entry in self.tenant.state.entries_about(id)
             for stated in entry.statements
             if isinstance(stated.record, r.ReminderRecord)
         ]
-        labels = self._labels(acting, packets[-1].claims) if packets else {}
-        return _Thread(id, frozenset(claims), labels)
+        labels = self._rendered(acting, keys) or self._labels(acting, packets)
+        return _Thread(keys, frozenset(claims), labels)
 
-    def _labels(self, acting: Acting, claims: Sequence[Node]) -> dict[str, Node]:
-        """The short labels of a packet that mean one claim, whenever the packet was rendered.
+    def _rendered(self, acting: Acting, keys: Sequence[Node]) -> dict[str, Node]:
+        """The short labels of the packet that this reader was shown last in a thread."""
+        if not self.tenant.records_disclosures:
+            return {}
+        claims = self.tenant.disclosures.last_rendered(acting.agent, keys)
+        return {f"c{number}": claim for number, claim in enumerate(claims, 1)}
 
-        A claim that is withheld now has no line, so those after it move up; a label that meant one
-        readable claim before and means another now is none.
+    def _labels(self, acting: Acting, packets: Sequence[r.ReminderRecord]) -> dict[str, Node]:
+        """The short labels of the last packet, where it is not known to have been rendered for this reader.
+
+        They are those that its writer was shown; where no rendering is recorded at all, a label that
+        would mean another claim in a rendering for this reader is none.
         """
-        judge = self.session.judge(acting, self.tenant.state.reader.read(claims))
-        shown = [claim for claim in claims if judge.decide(claim).verdict != "withheld"]
-        labels = {}
-        for number, claim in enumerate(claims):
-            if claim not in shown or shown[number : number + 1] == [claim]:
-                labels[f"c{number + 1}"] = claim
-        return labels
+        claims = packets[-1].claims if packets else ()
+        labels = {f"c{number}": claim for number, claim in enumerate(claims, 1)}
+        if not claims or self.tenant.records_disclosures:
+            return labels
+        shown = Reminders(self.session, self.sources).packet(acting, packets[-1].id).labels
+        other = {f"c{number}": claim for number, claim in enumerate(shown, 1)}
+        return {label: claim for label, claim in labels.items() if other.get(label, claim) == claim}
 
-    def _resolved_in(self, thread: Node) -> frozenset[Node]:
+    def _resolved_in(self, keys: Sequence[Node]) -> frozenset[Node]:
         if not self.tenant.records_disclosures:
             return frozenset()
-        return frozenset(shown.disclosed.id for shown in self.tenant.disclosures.read(thread=thread))
+        shown = (one for key in keys for one in self.tenant.disclosures.read(thread=key))
+        return frozenset(one.disclosed.id for one in shown)
 
     def _omits(self, reader: Reader, acting: Acting, draft: Draft, demand: Demand, home: _Thread) -> bool:
         """Whether a claim that the thread knows, is citable and contradicts a cited one is not cited."""
         rivals = {rival for id in draft.cited for rival in self._contradicting(id)}
-        if home.id is None or not rivals:
+        if not home.keys or not rivals:
             return False
-        known = home.claims | self._resolved_in(home.id)
+        known = home.claims | self._resolved_in(home.keys)
         left_out = sorted((rivals & known) - set(draft.cited))
         slots = self.resolver.resolve(reader, acting, left_out, demand)
         return any(slot.verdict == "citable" for slot in slots)
@@ -141,7 +156,9 @@ class Answering:
                     yield from (claim for claim in stated.record.claims if claim != id)
 
 
-def _checked(draft: Draft, codes: Mapping[object, str | None], conflict: bool, strict: bool) -> CheckedAnswer:
+def _checked(
+    draft: Draft, codes: Mapping[object, str | None], conflict: bool, strict: bool
+) -> CheckedAnswer:
     faulty = [(m, code) for m in draft.ids if (code := codes[m]) is not None]
     uncited = [s for s in draft.sentences if not s.markers]
     cut = {s for s in draft.sentences if any(codes[m] is not None for m in s.markers)}

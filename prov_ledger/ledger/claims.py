@@ -14,7 +14,7 @@ from prov_ledger.ledger.sources import RawScope, Sources, declared
 from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactTable, FactValue
-from prov_ledger.model.ids import mint_id, parse_id
+from prov_ledger.model.ids import mint_id
 from prov_ledger.model.records import LEVELS, TRANSFORMATIONS, Node
 from prov_ledger.model.scopes import Scope, check_narrowing, intersect, parse_scope
 from prov_ledger.model.world import World
@@ -69,12 +69,9 @@ class Claims:
 
     def supersede(self, work: Work, acting: Acting, old: str, new: NewClaim, reason: str | None) -> Node:
         """Record a claim in place of another: only its agent or a curator may, and only of a head."""
-        _, world = self._owned(acting, old, "supersede")
-        former = parse_id(old)
-        checked = self._check(acting, new, former)
-        if self._superseded(world, former):
-            raise Refused("stale_head", f"{former} was superseded already: resolve it and correct its head")
-        self._check_authority(former, world, checked)
+        named = [id for group in _groups(new.support) for id in group]
+        former, world = self._owned(acting, old, "supersede", [*named, *new.exposure])
+        checked = self._check(acting, new, (former, world))
         draft = work.draft("supersede")
         id = self._record(draft, acting, new, checked)
         sealed = draft.seal_or_none(f"{draft.id}#supersession", "reason", reason)
@@ -82,10 +79,6 @@ class Claims:
         draft.about.append(former)
         work.append(draft, acting.agent or "")
         return id
-
-    @staticmethod
-    def _superseded(world: World, id: Node) -> bool:
-        return id in world.superseded_by
 
     def retract(self, work: Work, acting: Acting, claim: str, reason: str | None) -> None:
         """Withdraw a claim: only its agent or a curator may."""
@@ -98,7 +91,7 @@ class Claims:
 
     def restate(self, work: Work, acting: Acting, claim: str, says: str, exposure: Sequence[str]) -> None:
         """Put a claim into words that rest on ``exposure`` alone."""
-        id, _ = self._owned(acting, claim, "restate")
+        id, _ = self._owned(acting, claim, "restate", exposure)
         ids, world = self.session.require(acting, exposure)
         if not says.strip() or not ids:
             raise Refused("incomplete", "a restatement needs its words and what they rest on")
@@ -123,14 +116,17 @@ class Claims:
         draft.about += [first, second]
         work.append(draft, acting.agent or "")
 
-    def _owned(self, acting: Acting, claim: str, verb: str) -> tuple[Node, World]:
-        ids, world = self.session.require(acting, [claim])
+    def _owned(
+        self, acting: Acting, claim: str, verb: str, others: Sequence[str] = ()
+    ) -> tuple[Node, World]:
+        """A claim that the agent may change; ``others`` are named with it, and looked up before that."""
+        ids, world = self.session.require(acting, [claim, *others])
         owned(self.session, acting, world, ids[0], verb)
         return ids[0], world
 
     # checks
 
-    def _check(self, acting: Acting, new: NewClaim, old: Node | None) -> _Checked:
+    def _check(self, acting: Acting, new: NewClaim, old: tuple[Node, World] | None) -> _Checked:
         groups = _groups(new.support)
         named = [*dict.fromkeys(id for group in groups for id in group), *new.exposure]
         ids, world = self.session.require(acting, named)
@@ -139,7 +135,10 @@ class Claims:
         _check_complete(new, justifications)
         self._check_kinds(parsed)
         if old is not None:
-            self._check_acyclic(world, justifications, old)
+            self._check_acyclic(world, justifications, old[0])
+            if old[0] in old[1].superseded_by:
+                raise Refused("stale_head", f"{old[0]} was superseded already: resolve it, correct its head")
+            self._check_authority(*old, world, justifications)
         table = self.sources.table()
         transformation = new.transformation
         by = declared(table, cast(Sequence[str], transformation.get("by") or ()))
@@ -236,10 +235,12 @@ class Claims:
             return [narrowed for scope in found for narrowed in _both(scope, claim.narrow, table)]
         return found[:_MOST_ALTERNATIVES]
 
-    def _check_authority(self, old: Node, world: World, checked: _Checked) -> None:
+    def _check_authority(
+        self, old: Node, before_world: World, world: World, justifications: Sequence[Sequence[Node]]
+    ) -> None:
         now = self.tenant.now()
-        before = _authority(world, world.claims[old].record.justifications, now)
-        after = _authority(checked.world, checked.justifications, now)
+        before = _authority(before_world, before_world.claims[old].record.justifications, now)
+        after = _authority(world, justifications, now)
         if after > before:
             weaker, stronger = _level(after), _level(before)
             raise Refused(

@@ -3,7 +3,9 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from prov_ledger.ledger.reminding import Packet
 from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.model.records import Node
 from prov_ledger.model.slots import Slot
 from prov_ledger.vault.disclosures import Disclosed, Occasion
 
@@ -23,19 +25,20 @@ class Disclosing:
         self.session, self.tenant = session, session.tenant
 
     def showing(self, acting: Acting, slots: Iterable[Slot], thread: str | None) -> Showing | None:
-        """What slots are about to show, under the policy and the journal as they are; None for nothing.
-
-        A thread that nobody has recorded counts as none.
-        """
+        """What slots are about to show, under the policy and the journal as they are; None for nothing."""
         return self.about_to_show(acting, tuple(disclosed(slots)), thread)
 
     def about_to_show(
-        self, acting: Acting, items: tuple[Disclosed, ...], thread: str | None = None
+        self,
+        acting: Acting,
+        items: tuple[Disclosed, ...],
+        thread: str | None = None,
+        thread_id: Node | None = None,
     ) -> Showing | None:
-        """As ``showing``, for items that are no slots."""
+        """As ``showing``, for items that are no slots; a thread by its name, or by its id."""
         if not items or not self.tenant.records_disclosures:
             return None
-        id = self.session.find_name("thread", thread) if thread is not None else None
+        id = self.session.thread_keys(thread)[0] if thread is not None else thread_id
         policy, sequence = self.session.policy_version, self.tenant.journal.size()
         occasion = Occasion(self.tenant.now(), acting.agent, acting.purpose, id, policy, sequence)
         return Showing(occasion, items)
@@ -44,6 +47,12 @@ class Disclosing:
         """Return once it is on the disk; raises StorageError, and then nothing may be shown."""
         if showing is not None:
             self.tenant.disclosures.append(showing.occasion, showing.items)
+
+
+def rendered(packet: Packet) -> tuple[Disclosed, ...]:
+    """What a packet shows: itself first, then the claims of its lines in the order of their labels."""
+    lines = (Disclosed(id, (), True) for id in packet.labels)
+    return (Disclosed(packet.id, (), False), *lines) if packet.labels else ()
 
 
 def disclosed(slots: Iterable[Slot]) -> Iterator[Disclosed]:

@@ -8,6 +8,7 @@ from typing import Self
 
 from prov_ledger.authz.port import DEADLINE_S, Authoriser
 from prov_ledger.authz.roster import AuthoriserFactory
+from prov_ledger.errors import Refused
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.ledger.tenant import Tenant, Work
@@ -15,6 +16,10 @@ from prov_ledger.model.records import Node
 
 Instant = str | datetime
 Moment = str | date | datetime
+
+
+#: Codes that come before ``denied`` where several fit.
+_BEFORE_DENIED = frozenset({"malformed_id", "unknown_id"})
 
 
 class Handle:
@@ -58,14 +63,26 @@ class Handle:
 
     @contextmanager
     def _writing(self, verb: str, by: str | None, purpose: str | None) -> Iterator[tuple[Work, Acting]]:
+        """The write lock, and who acts. Raises Refused ``denied`` when no role of theirs does this.
+
+        An id that is malformed or unknown to them is refused before that, so the verb runs first, and
+        nothing of it is kept when the role is lacking.
+        """
         with self._tenant.writing() as work:
             name = by if by is not None else self._agent
             if name is None:
                 acting = self._founder(purpose)
-                self._session.check_role(acting.agent, verb)
-                yield work, acting
             else:
-                yield work, self._session.acting_in(work, name, verb, purpose or self._purpose)
+                acting = self._session.acting_in(work, name, purpose or self._purpose)
+            lacking = self._session.lacking_role(acting.agent, verb)
+            try:
+                yield work, acting
+            except Refused as refusal:
+                if lacking is None or refusal.error_code in _BEFORE_DENIED:
+                    raise
+                raise lacking from None
+            if lacking is not None:
+                raise lacking
 
     def _acting(self, by: str | None, purpose: str | None) -> Acting:
         name = by if by is not None else self._agent

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from prov_ledger.checks.packet import TokenCounter, count_tokens
-from prov_ledger.ledger.disclosing import Disclosing
+from prov_ledger.ledger.disclosing import Disclosing, rendered
 from prov_ledger.ledger.explaining import Explaining, Explanation, Fallen
 from prov_ledger.ledger.handle import Handle, Instant, Moment
 from prov_ledger.ledger.querying import Queries
@@ -32,10 +32,13 @@ class ReadingVerbs(Handle):
         purpose: str | None = None,
     ) -> Packet:
         """Record a reminder packet for the compacted context, and render it for its writer."""
-        reminders = Reminders(self._session, self._sources)
+        reminders, disclosing = Reminders(self._session, self._sources), Disclosing(self._session)
         with self._writing("remind", by, purpose) as (work, acting):
             id = reminders.remind(work, acting, claims, budget, thread, readers)
-            return reminders.packet(acting, id, count)
+            packet = reminders.packet(acting, id, count)
+            showing = disclosing.about_to_show(acting, rendered(packet), thread_id=packet.thread)
+        disclosing.record(showing)
+        return packet
 
     def packet(
         self,
@@ -45,11 +48,14 @@ class ReadingVerbs(Handle):
         purpose: str | None = None,
         count: TokenCounter = count_tokens,
     ) -> Packet:
-        """Render a packet anew for a reader."""
+        """Render a packet anew for a reader; what it shows is recorded first."""
+        disclosing = Disclosing(self._session)
         with self._tenant.lock:
-            return Reminders(self._session, self._sources).packet(
-                self._acting(principal, purpose), reminder, count
-            )
+            acting = self._acting(principal, purpose)
+            packet = Reminders(self._session, self._sources).packet(acting, reminder, count)
+            showing = disclosing.about_to_show(acting, rendered(packet), thread_id=packet.thread)
+        disclosing.record(showing)
+        return packet
 
     def resolve(
         self,

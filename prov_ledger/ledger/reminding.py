@@ -1,5 +1,6 @@
 """Reminder packets: recorded once, rendered anew for whoever reads them."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -18,15 +19,23 @@ from prov_ledger.model.scopes import Scope, intersect
 from prov_ledger.model.world import World
 
 _LARGEST_BUDGET = 100_000
+#: A line that has a label: the template begins it, and no statement or title holds a line break.
+_LABELLED = re.compile(r"^\[c\d+\] (cl_[0-9a-z]+)", re.MULTILINE)
 
 
 @dataclass(frozen=True, slots=True)
 class Packet:
-    """A packet as rendered for one reader now; ``tokens`` by the counter that was used."""
+    """A packet as rendered for one reader now; ``tokens`` by the counter that was used.
+
+    ``labels`` are the claims of its lines: the first is ``[c1]`` in this reader's answers.
+    ``thread`` names the conversation that it was made for.
+    """
 
     id: Node
     text: str
     tokens: int
+    labels: tuple[Node, ...] = ()
+    thread: Node | None = None
 
 
 class Reminders:
@@ -87,7 +96,8 @@ class Reminders:
         judge = self.session.judge(acting, world)
         shown = [claim for claim in record.claims if judge.decide(claim).verdict != "withheld"]
         text = render_packet(id, [self._line(judge, claim) for claim in shown], record.budget, count)
-        return Packet(id, text, count(text))
+        labels = tuple(_LABELLED.findall(text))
+        return Packet(id, text, count(text), labels, record.thread)
 
     def _reminder(self, id: Node) -> r.ReminderRecord:
         entry = self.tenant.state.entry_of(id) if id.startswith("rem_") else None
@@ -124,7 +134,9 @@ class Reminders:
             if all(judge.decide(member).verdict != "withheld" for member in members)
         ]
         scope = record.narrow or Scope()
-        for leaf in (leaf for members in readable[:1] for m in members for leaf in leaves_of(judge.world, m)):
+        for leaf in (
+            leaf for members in readable[:1] for m in members for leaf in leaves_of(judge.world, m)
+        ):
             if judge.evidence(leaf).verdict == "withheld":
                 continue
             try:

@@ -109,6 +109,14 @@ class Session:
             names[kind, name] = found[-1].id
         return names[kind, name]
 
+    def thread_keys(self, name: str) -> tuple[Node, ...]:
+        """What disclosures in a thread are recorded under: its id once it is recorded, and a keyed hash
+        of its name before that.
+        """
+        token = f"thread:{self.tenant.sealer.token('thread', name).hex()}"
+        known = self.find_name("thread", name)
+        return (known, token) if known is not None else (token,)
+
     def name(self, work: Work, kind: str, name: str, agent: Node) -> Node:
         """The id of a group, collection or purpose, which is recorded when it is named first."""
         if not name.strip():
@@ -142,20 +150,26 @@ class Session:
         agent = self.find_name("agent", name)
         return Acting(agent, self.find_name("purpose", purpose) if purpose is not None else None)
 
-    def acting_in(self, work: Work, name: str, verb: str, purpose: str | None = None) -> Acting:
-        """Who acts in a write, recorded if new. Raises Refused ``denied`` when no role does this."""
+    def acting_in(self, work: Work, name: str, purpose: str | None = None) -> Acting:
+        """Who acts in a write, recorded if new."""
         agent = self.agent(work, name)
-        self.check_role(agent, verb)
         known = self.find_name("purpose", purpose) if purpose is not None else None
         return Acting(agent, known)
 
     def check_role(self, agent: Node | None, verb: str) -> None:
         """Raise Refused ``denied`` unless one of the agent's roles does this."""
+        lacking = self.lacking_role(agent, verb)
+        if lacking is not None:
+            raise lacking
+
+    def lacking_role(self, agent: Node | None, verb: str) -> Refused | None:
+        """The refusal ``denied`` when none of the agent's roles does this; None when one does."""
         roles = self.tenant.state.roster.roles.get(agent or "", frozenset())
         needed = VERB_ROLES[verb]
-        if not roles & needed:
-            wanted = ", ".join(sorted(role.value for role in needed))
-            raise Refused("denied", f"'{verb}' needs one of the roles {wanted}: ask an admin for it")
+        if roles & needed:
+            return None
+        wanted = ", ".join(sorted(role.value for role in needed))
+        return Refused("denied", f"'{verb}' needs one of the roles {wanted}: ask an admin for it")
 
     def is_curator(self, agent: Node | None) -> bool:
         """Whether the agent may act on what others made."""

@@ -132,6 +132,21 @@ class Disclosures:
         with self._database.reading() as connection:
             return [_disclosure(row) for row in connection.execute(sql, given)]
 
+    def last_rendered(self, reader: str | None, threads: Sequence[str]) -> list[str]:
+        """The claims of the packet that a reader was shown last in these threads, in their order.
+
+        A rendered packet is an occasion whose first item is the packet itself.
+        """
+        marks = ", ".join("?" * len(threads))
+        sql = (
+            "SELECT o.number FROM occasion o JOIN item i ON i.occasion = o.number AND i.position = 0 "
+            f"WHERE o.reader IS ? AND o.thread IN ({marks}) AND i.id LIKE 'rem!_%' ESCAPE '!' "
+            "ORDER BY o.number DESC LIMIT 1"
+        )
+        with self._database.reading() as connection:
+            row = connection.execute(sql, (reader, *threads)).fetchone()
+            return [item.id for item in _items(connection, row[0])[1:]] if row is not None else []
+
     def head(self) -> tuple[int, bytes]:
         """How many occasions there are, and the hash over all of them: what an outsider may keep."""
         with self._database.reading() as connection:

@@ -24,7 +24,9 @@ def test_what_is_shown_is_recorded_with_its_reader_purpose_thread_and_policy(sho
     ledger.remind([shop.claim], 100, thread="chat-7", readers=["amira"])
     shop.now += timedelta(hours=1)
     ledger.resolve([shop.claim], principal="amira", purpose="support", thread="chat-7")
-    [disclosure] = recorded(shop)
+    packet, line, disclosure = recorded(shop)
+    assert packet.disclosed.id.startswith("rem_")
+    assert line.disclosed == Disclosed(shop.claim, (), True)
     occasion = disclosure.occasion
     assert disclosure.disclosed == Disclosed(shop.claim, (shop.evidence,), True)
     assert (occasion.at, occasion.sequence) == (START + timedelta(hours=1), ledger.tree_head().size)

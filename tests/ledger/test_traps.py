@@ -133,7 +133,8 @@ def test_16_a_reader_who_is_not_named_is_the_one_of_the_handle(world: World) -> 
     with Ledger.open(world.folder, agent="clerk", clock=world.clock) as clerk:
         assert clerk.resolve([world.claim])[0].verdict == "withheld"
         assert refused(lambda: clerk.show(world.revision)) == "unknown_id"
-        assert refused(lambda: clerk.grant("clerk", world.source)) == "denied"
+        assert refused(lambda: clerk.grant("clerk", world.source)) == "unknown_id"
+        assert refused(lambda: clerk.grant("clerk", "*")) == "denied"
 
 
 def test_18_a_title_is_not_shown_after_access_was_revoked(world: World) -> None:
