@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 from backends import MakeStore
-from worlds import Question, RandomLedger
+from random_worlds import Question, RandomLedger
 
 from prov_ledger import Ledger
 from prov_ledger.ledger.state import DecodedEntries
