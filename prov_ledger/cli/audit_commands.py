@@ -1,6 +1,6 @@
 """Commands that look at the ledger as a whole: ``validate``, ``verify``, ``rebuild``, ``eval``."""
 
-from dataclasses import replace
+import textwrap
 from pathlib import Path
 from typing import Annotated
 
@@ -10,11 +10,15 @@ from prov_ledger.cli.command import Commands
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated
 from prov_ledger.errors import STATUS
+from prov_ledger.scenarios.compare import compare as compare_policies
+from prov_ledger.scenarios.compare_policies import ABOUT
 from prov_ledger.scenarios.parser import find_scenario_files, load_scenario
 from prov_ledger.scenarios.runner import run_scenarios
 from prov_ledger.scenarios.scenario import NotAScenario, Scenario
+from prov_ledger.scenarios.world import ReaderName
 
 READERS = ("memory", "sparql")
+EXAMPLES = Path("examples/scenarios")
 
 
 commands = Commands()
@@ -56,20 +60,42 @@ def rebuild(session: Session) -> None:
     session.done("rebuilt")
 
 
-@commands.add("eval", example="prov-ledger eval examples/scenarios")
+def _policies() -> str:
+    """What the help says of each policy, in lines that fit a terminal."""
+    lines = ["Policies of --compare, each put to every slot that a scenario expects:"]
+    for name, about in ABOUT.items():
+        start = f"  {name}: "
+        lines += textwrap.wrap(about, 76, initial_indent=start, subsequent_indent="    ")
+    return "\n".join(lines)
+
+
+@commands.add(
+    "eval",
+    example="prov-ledger eval examples/scenarios\nprov-ledger eval --compare examples/scenarios",
+    notes=_policies(),
+)
 def evaluate(
     session: Session,
-    paths: Annotated[list[Path], typer.Argument(metavar="PATH", help="Scenario files, or folders of them.")],
+    paths: Annotated[
+        list[Path] | None,
+        typer.Argument(metavar="PATH", help=f"Scenario files, or folders of them; default {EXAMPLES}."),
+    ] = None,
     reader: Annotated[str, typer.Option(metavar="READER", help=f"One of {', '.join(READERS)}.")] = "memory",
+    compare: Annotated[
+        bool, typer.Option("--compare", help="Beside the ledger, what plain policies would let out.")
+    ] = False,
 ) -> None:
     """Run scenarios, each in a fresh ledger.
 
-    Exit status: 0 all hold, 2 a file is no scenario, 1 some failed, 3 something is not supported yet.
+    Exit status: 0 all hold, 2 a file is no scenario, 1 some failed, 3 something is not supported yet. With
+    --compare, a table counts for each policy the unsafe answers (words or quotes that the scenario says must
+    not be shown), the needless refusals, the share that was shown of what may be, and the tokens of context.
     """
     parse_enumerated(reader, READERS, "--reader")
-    scenarios, problems = _load_all(paths)
-    report = run_scenarios(scenarios, "sparql" if reader == "sparql" else "memory")
-    report = replace(report, no_scenario=tuple(problem.message for problem in problems))
+    name: ReaderName = "sparql" if reader == "sparql" else "memory"
+    scenarios, problems = _load_all(paths or [EXAMPLES])
+    report = compare_policies(scenarios, name) if compare else run_scenarios(scenarios, name)
+    report = report.with_problems(tuple(problem.message for problem in problems))
     session.emit(report.plain(), report.lines())
     if report.exit_status:
         raise typer.Exit(report.exit_status)

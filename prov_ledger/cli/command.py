@@ -123,9 +123,9 @@ class Commands:
         app.add_typer(self._app, name=self._under)
 
     def add(
-        self, name: str, *, example: str
+        self, name: str, *, example: str, notes: str = ""
     ) -> Callable[[Callable[Concatenate[Session, P], None]], Callable[Concatenate[Session, P], None]]:
-        """Make a function a command: its docstring is the help, and ``example`` stands below it.
+        """Make a function a command: its docstring is the help, ``example`` stands below it, then ``notes``.
 
         Its first parameter receives the ``Session`` made of the options that all commands share.
         """
@@ -133,13 +133,15 @@ class Commands:
         def register(
             function: Callable[Concatenate[Session, P], None],
         ) -> Callable[Concatenate[Session, P], None]:
-            self._app.command(name)(_command(function, example))
+            self._app.command(name)(_command(function, example, notes))
             return function
 
         return register
 
 
-def _command(function: Callable[Concatenate[Session, P], None], example: str) -> Callable[..., None]:
+def _command(
+    function: Callable[Concatenate[Session, P], None], example: str, notes: str
+) -> Callable[..., None]:
     def run(context: typer.Context, *args: P.args, **given: P.kwargs) -> None:
         shared = {key: given.pop(key) for key in _COMMON}
         base = context.obj if isinstance(context.obj, Session) else Session()
@@ -147,6 +149,8 @@ def _command(function: Callable[Concatenate[Session, P], None], example: str) ->
 
     _give_signature(run, function)
     run.__doc__ = f"{inspect.getdoc(function)}\n\n\b\nExample:\n{_indented(example)}"
+    if notes:
+        run.__doc__ += f"\n\n\b\n{notes}"
     return run
 
 

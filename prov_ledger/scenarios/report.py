@@ -1,7 +1,7 @@
 """What a run of scenarios gives: a finding per expectation that failed or could not be judged."""
 
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
 
 FindingKind = Literal["failed", "not_supported"]
@@ -45,6 +45,10 @@ class EvalReport:
 
     scenarios: tuple[ScenarioReport, ...]
     no_scenario: tuple[str, ...] = ()
+
+    def with_problems(self, problems: tuple[str, ...]) -> "EvalReport":
+        """The same, with files that are no scenario."""
+        return replace(self, no_scenario=problems)
 
     @property
     def exit_status(self) -> int:

@@ -33,8 +33,13 @@ def run_scenarios(
     return EvalReport(tuple(reports))
 
 
-def run_scenario(scenario: Scenario, folder: Path, reader: ReaderName = "memory") -> ScenarioReport:
-    """Run one scenario in a new ledger at ``folder``.
+def run_scenario(
+    scenario: Scenario,
+    folder: Path,
+    reader: ReaderName = "memory",
+    after: Callable[[World, Step], None] | None = None,
+) -> ScenarioReport:
+    """Run one scenario in a new ledger at ``folder``; ``after`` is called after each supported step.
 
     After a step that would change the world and is not supported yet, nothing can be judged: the rest is
     reported as not supported, and never run.
@@ -46,6 +51,8 @@ def run_scenario(scenario: Scenario, folder: Path, reader: ReaderName = "memory"
             found = _run_step(world, step)
             findings += found
             held += not found and step.do not in CHANGES
+            if after is not None and is_supported(step) and step.do != "refused":
+                after(world, step)
             if found and found[0].kind == "not_supported" and step.do in CHANGES.keys() - _HARMLESS:
                 findings += _not_run(scenario.steps[position + 1 :], step)
                 break

@@ -34,6 +34,7 @@ class World:
         self._reader: ReaderName = reader
         self._ledgers: dict[str, Ledger] = {}
         self._ids: dict[str, str] = {"nobody": mint_id("cl")}
+        self._made: dict[int, str] = {}
         self._to_be_made = frozenset(_handles_made(scenario))
 
     def clock(self) -> datetime:
@@ -76,7 +77,8 @@ class World:
             ledger.close()
 
     def make(self, step: Step, id_: str) -> None:
-        """Remember an id under the step's handle, if it has one."""
+        """Remember an id, and under the step's handle if it has one."""
+        self._made[step.number] = id_
         handle = step.find_text("as")
         if handle is not None:
             self._ids[handle] = id_
@@ -84,6 +86,12 @@ class World:
     def name(self, handle: str, id_: str) -> None:
         """Remember an id under a handle that a step names for it."""
         self._ids[handle] = id_
+
+    def made(self, step: Step) -> list[str]:
+        """The ids of what a step made, with a handle or without; of several things those with a handle."""
+        named = step.mapping("as").values()
+        alone = self._made.get(step.number)
+        return [self._ids[str(name)] for name in named if str(name) in self._ids] + ([alone] if alone else [])
 
     def id_of(self, name: str) -> str:
         """The id behind a handle; a name that no step makes stands for itself, as a garbled id would.
