@@ -56,8 +56,8 @@ def verify(session: Session) -> None:
 def rebuild(session: Session) -> None:
     """Make the graph anew from the journal."""
     with session.open() as ledger:
-        ledger.rebuild()
-    session.done("rebuilt")
+        entries = ledger.rebuild()
+    session.done(f"rebuilt from {entries} entries")
 
 
 def _policies() -> str:

@@ -49,8 +49,13 @@ commands = Commands()
 @commands.add("help", example="prov-ledger help exit-codes")
 def explain(
     session: Session,
-    topic: Annotated[str, typer.Argument(metavar="TOPIC", help=f"One of {', '.join(_TOPICS)}.")],
+    topic: Annotated[
+        str | None, typer.Argument(metavar="TOPIC", help=f"One of {', '.join(_TOPICS)}.")
+    ] = None,
 ) -> None:
     """Explain what several commands share."""
+    if topic is None:
+        session.emit({"topics": list(_TOPICS)}, [f"prov-ledger help {name}" for name in _TOPICS])
+        return
     text = _TOPICS[parse_enumerated(topic, _TOPICS, "TOPIC")]
     session.emit({"topic": topic, "text": text}, [text])

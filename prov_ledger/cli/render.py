@@ -60,6 +60,12 @@ def wrapped(text: str, width: int) -> list[str]:
     return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
+def hanging(text: str, width: int) -> list[str]:
+    """A line as lines that fit a width: all but the first are indented further than it is."""
+    indent = " " * (len(text) - len(text.lstrip()) + 2)
+    return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False)
+
+
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Rows under a header in aligned columns; a row wider than ``width`` becomes one line per cell."""
     sizes = [max(map(len, column)) for column in zip(header, *rows, strict=True)]

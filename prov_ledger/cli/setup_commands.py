@@ -44,7 +44,10 @@ def init(
         facts=declared,
         agent=session.agent or agent,
     ):
-        session.done(f"made tenant {session.tenant} of the ledger at {session.path}")
+        session.done(
+            f"made tenant {session.tenant} of the ledger at {session.path}; "
+            "nothing opens without its key, so keep a copy of that elsewhere"
+        )
 
 
 def _fact_type(raw: object) -> object:

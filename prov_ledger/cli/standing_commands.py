@@ -1,10 +1,12 @@
 """Commands about how claims stand: ``restate``, ``reaffirm``, ``sensitive``, ``explain``."""
 
+from itertools import chain
 from typing import Annotated
 
 import typer
 
 from prov_ledger.cli.command import Commands
+from prov_ledger.cli.render import hanging, terminal_width
 from prov_ledger.cli.session import Session
 from prov_ledger.model.times import parse_date_or_instant
 
@@ -74,4 +76,5 @@ def explain(
     with session.open() as ledger:
         moment = None if as_of is None else parse_date_or_instant(as_of)
         account = ledger.explain(claim, as_of=moment)
-    session.emit(account, account.lines())
+    width = terminal_width()
+    session.emit(account, chain.from_iterable(hanging(line, width) for line in account.lines()))

@@ -44,3 +44,5 @@ def changes(
     with session.open() as ledger:
         fallen = ledger.changes(name, parse_date_or_instant(since))
     session.emit(fallen, [f"{each.id}  {each.was} -> {each.slot.verdict}" for each in fallen])
+    if not fallen and not session.json:
+        session.done("nothing has fallen since then")

@@ -74,3 +74,10 @@ def test_completion_can_be_shown_for_a_shell(run: Command) -> None:
     shell = {"_PROV_LEDGER_COMPLETE": "complete_bash", "COMP_WORDS": "x reso", "COMP_CWORD": "1"}
     ran = run(environment=shell)
     assert ran.out.split() == ["resolve"]
+
+
+def test_help_alone_names_its_topics(run: Command) -> None:
+    ran = run("help")
+    topics = [line.removeprefix("prov-ledger help ") for line in ran.out.splitlines()]
+    assert topics == ["exit-codes", "scopes", "facts"]
+    assert [run("help", topic).status for topic in topics] == [0, 0, 0]

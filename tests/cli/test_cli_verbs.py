@@ -76,6 +76,12 @@ def test_changes_tell_which_claims_of_a_thread_have_fallen(tmp_path: Path) -> No
     assert run("changes", "t", "--since", since).out == f"{claim}  citable -> retracted"
 
 
+def test_an_account_of_a_claim_fits_80_columns(shop: Shop) -> None:
+    lines = shop.run("explain", shop.claim).out.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert any(line.startswith("checks: permission passed, integrity passed, ") for line in lines)
+
+
 def test_show_gives_the_state_of_a_day(shop: Shop) -> None:
     ran = shop.run("show", "wiki:returns", "--json")
     shown = json.loads(ran.out)
