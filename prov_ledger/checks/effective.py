@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
 from prov_ledger.model import records as r
-from prov_ledger.model.facts import FactKind, FactTable
+from prov_ledger.model.facts import FactKind, FactTable, FactValue
 from prov_ledger.model.scopes import Bound, Edge, Period, Scope, period_facts
 from prov_ledger.model.times import civil_date, day_interval
 from prov_ledger.model.world import Recorded, SourceHistory
@@ -56,6 +56,9 @@ class Revisions:
         self.successions = _successions(history.revisions)
         self._related = self._pairs()
         self._effective: dict[r.Node, Effective] = {}
+        self._facts: tuple[str, ...] | None = None
+        #: The last values of ``facts`` that were asked about, and which revisions govern for them.
+        self.last_asked: tuple[Sequence[FactValue | None], frozenset[r.Node]] | None = None
         self._statements: dict[r.Node, list[Recorded[r.ScopeRecord]]] = {}
         for scope in history.scopes:
             self._statements.setdefault(scope.record.of, []).append(scope)
@@ -77,6 +80,14 @@ class Revisions:
         if found is None:
             found = self._effective[id] = self._compute(self.by_id[id])
         return found
+
+    @property
+    def facts(self) -> tuple[str, ...]:
+        """The facts that the effective scopes look at."""
+        if self._facts is None:
+            scopes = [self.effective(id).scope for id in self.by_id]
+            self._facts = tuple({fact for scope in scopes for fact in scope.facts})
+        return self._facts
 
     def _compute(self, x: Rev) -> Effective:
         scope, stated, default = self._base(x)

@@ -243,9 +243,18 @@ class Judge:
         """The revisions of a source whose scope applies to the question's facts."""
         found = self._governing.get(source)
         if found is None:
-            revisions = self.revisions(source)
-            found = frozenset(id for id in revisions.by_id if self._governs(revisions, id))
-            self._governing[source] = found
+            found = self._governing[source] = self._find_governing(self.revisions(source))
+        return found
+
+    def _find_governing(self, revisions: Revisions) -> frozenset[Node]:
+        """As ``governing``; what was found last counts again for the same facts, none of them sealed."""
+        values = [self.asked.facts.get(name) for name in revisions.facts]
+        last = revisions.last_asked
+        if last is not None and last[0] == values and not self.asked.opened:
+            return last[1]
+        found = frozenset(id for id in revisions.by_id if self._governs(revisions, id))
+        if not self.asked.opened:
+            revisions.last_asked = (values, found)
         return found
 
     def standing(self, source: Node) -> frozenset[Node]:

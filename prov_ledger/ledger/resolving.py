@@ -65,6 +65,12 @@ class Resolver:
         self, reader: Reader, acting: Acting, ids: Sequence[str], demand: Demand
     ) -> tuple[list[Slot], Judge]:
         """As ``resolve``, with the judge, for an account of how the slots came about."""
+        with self.tenant.lock, self.tenant.state.steady():
+            return self._judged(reader, acting, ids, demand)
+
+    def _judged(
+        self, reader: Reader, acting: Acting, ids: Sequence[str], demand: Demand
+    ) -> tuple[list[Slot], Judge]:
         parsed = self._parse(demand)
         names = [_parsed_or_none(id) for id in ids]
         judge, texts = self._judge(*self._permitted(reader, acting, names, parsed), parsed, names)

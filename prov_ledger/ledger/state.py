@@ -1,6 +1,7 @@
 """What the verbs know while they run: the memory reader and the roster, both fed by the journal."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager
 
 from prov_ledger.authz.roster import ROSTER_KINDS, Roster
 from prov_ledger.checks.effective import KnownRevisions
@@ -49,12 +50,24 @@ class State:
 
     def refresh(self) -> None:
         """Take in what was recorded since the last call."""
+        if self.reader.pinned:
+            return
         size = self._entries.size()
         if size != self._seen:
             for entry in self._entries.entries(self._seen, ROSTER_KINDS):
                 self.roster.apply(entry)
             self._seen = size
         self.reader.refresh()
+
+    @contextmanager
+    def steady(self) -> Iterator[None]:
+        """What is recorded now, throughout one read; what others record meanwhile is for the next."""
+        self.refresh()
+        pinned, self.reader.pinned = self.reader.pinned, True
+        try:
+            yield
+        finally:
+            self.reader.pinned = pinned
 
     def load(self) -> int:
         """Take in the whole journal."""

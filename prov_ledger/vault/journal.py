@@ -1,5 +1,6 @@
 """The journal in SQLite: the durable truth of a tenant, from which every index can be rebuilt."""
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -27,6 +28,13 @@ LEDGER_FILE = "ledger.sqlite"
 _PAYLOAD = (
     "SELECT payload.owner, payload.field, ticket, commitment, chunks, size_bytes "
     "FROM reference JOIN payload ON ticket = target WHERE reference.id = ? AND role = ?"
+)
+#: As ``_PAYLOAD``, for a JSON list of pairs.
+_PAYLOADS = (
+    "SELECT payload.owner, payload.field, ticket, commitment, chunks, size_bytes "
+    "FROM json_each(?) AS wanted "
+    "CROSS JOIN reference ON reference.id = json_extract(wanted.value, '$[0]') "
+    "AND role = json_extract(wanted.value, '$[1]') CROSS JOIN payload ON ticket = target"
 )
 _HASH_BYTES = 32
 _HASH = f"SELECT substr(hashes, ?, {_HASH_BYTES}) FROM entry WHERE sequence = ?"
@@ -103,13 +111,10 @@ class SqliteJournal(EntryReads):
 
     def payloads(self, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], SealedPayload]:
         """Those of the (owner, field) that there are, read as of one moment."""
-        found: dict[tuple[str, str], SealedPayload] = {}
+        wanted = json.dumps([(owner, PAYLOAD + field) for owner, field in keys])
         with self._database.reading() as connection:
-            for owner, field in keys:
-                row = connection.execute(_PAYLOAD, (owner, PAYLOAD + field)).fetchone()
-                if row is not None:
-                    found[owner, field] = _payload(row)
-        return found
+            rows: list[_PayloadRow] = connection.execute(_PAYLOADS, (wanted,)).fetchall()
+        return {(row[0], row[1]): _payload(row) for row in rows}
 
     def payload_keys(self) -> Iterator[tuple[str, str]]:
         """Every (owner, field), in the order of their tickets."""

@@ -127,6 +127,8 @@ def _encrypt(cipher: AESGCM, commitment: bytes, data: bytes) -> tuple[bytes, ...
 def _decrypt(cipher: AESGCM, commitment: bytes, chunks: tuple[bytes, ...]) -> bytes:
     """The inverse of ``_encrypt``; raises InvalidTag."""
     count = len(chunks)
+    if count == 1:
+        return cipher.decrypt(_FIRST_NONCE, chunks[0], commitment + _ONLY_CHUNK)
     return b"".join(
         cipher.decrypt(number.to_bytes(12, "big"), chunk, _context(commitment, number, count))
         for number, chunk in enumerate(chunks)
