@@ -45,6 +45,7 @@ lint: $(READY)
 	@$(BIN)/lint-imports --no-logo
 
 bench: $(READY)
+	@$(BIN)/python -m pip install --quiet --disable-pip-version-check -c constraints.txt -e '.[bench]'
 	@$(BIN)/python -m benchmarks
 
 clean:

@@ -1,26 +1,14 @@
-"""How long resolving fifty ids takes: through SPARQL against its own queries run bare, and from memory.
+"""Resolving fifty ids: through SPARQL beside its own queries run bare, and as the ledger grows."""
 
-    python benchmarks/bench_resolve.py [CLAIMS] [--folder DIR] [--json]
-
-Builds a ledger of 10,000 claims and, when CLAIMS is another number, one of that size; ``--folder`` keeps
-them, and uses them again when they are there. All is measured side by side, medians of interleaved
-rounds, each round on other ids that were read once before. Ends with 1 when a limit is missed.
-"""
-
-import argparse
-import json
 import random
-import statistics
-import sys
-import tempfile
-import time
-from collections.abc import Callable, Sequence
-from datetime import UTC, datetime
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 
 import pyoxigraph as ox
-from claims_ledger import Stepping, build_or_open, current_of
 
+from benchmarks.claims_ledger import LATER, OUTSIDE, STANDING, Stepping, build_or_open
+from benchmarks.table import Measured, Setting, side_by_side
 from prov_ledger import Ledger
 from prov_ledger.ledger.layout import graph_folder
 from prov_ledger.store.oxigraph import OxigraphStore
@@ -29,14 +17,8 @@ from prov_ledger.store.port import Answer, graph_iri
 SMALL = 10_000
 IDS = 50
 ROUNDS = 15
-#: Of these, the rounds that also look for candidates of claims that have ended.
-ENDED_ROUNDS = 3
-LATER = datetime(2026, 6, 1, tzinfo=UTC)
-#: What nearly all current claims stand for, and what makes nearly all of them end.
-STANDING = {"purchase_date": "2021-12-01"}
-ENDED = {"purchase_date": "2020-01-20"}
-#: The least that may be asked of each ratio.
-LIMITS = {"sparql resolve / bare queries": 2.5, "sparql resolve, large / small": 1.5}
+#: So many claims are asked for, picked anew for every round.
+POOL = 1_000
 
 
 class Recorder(OxigraphStore):
@@ -60,110 +42,64 @@ class Recorder(OxigraphStore):
         return found
 
 
+def citable(ledger: Ledger, claims: Sequence[str], count: int, rng: random.Random) -> list[str]:
+    """So many claims, or all that there are, that can be cited for the standing question."""
+    tried = rng.sample(claims, min(len(claims), 2 * count))
+    slots = ledger.resolve(tried, facts=STANDING)
+    return [slot.id for slot in slots if slot.verdict == "citable"][:count]
+
+
 class Subject:
     """One ledger under test, opened for each reader."""
 
     def __init__(self, folder: Path, claims: int) -> None:
-        self.claims = build_or_open(folder, claims)
+        current = build_or_open(folder, claims).current
         clock = Stepping(LATER)
         self.memory = Ledger.open(folder, clock=clock)
         self.store = Recorder(graph_folder(folder, "default"), self.memory.base)
         self.sparql = Ledger.open(folder, clock=clock, reader="sparql", graph=lambda *_: self.store)
         self.random = random.Random(7)
-        self.current = current_of(self.claims)
+        self.pool = citable(self.memory, current, POOL, self.random)
 
-    def sample(self) -> list[str]:
-        return self.random.sample(self.current, IDS)
-
-    def queries(self, ids: Sequence[str], facts: dict[str, str]) -> list[str]:
-        """The queries that a resolve through SPARQL runs."""
+    def actions(self, name: str, facts: Mapping[str, object]) -> dict[str, Callable[[], object]]:
+        """What is timed in one round, on ids of its own that were resolved once before."""
+        ids = self.random.sample(self.pool, min(IDS, len(self.pool)))
         self.store.asked.clear()
         self.sparql.resolve(ids, facts=facts)
-        return list(self.store.asked)
-
-    def cold(self, ids: Sequence[str]) -> None:
-        """Resolve from a memory reader that holds nothing."""
-        self.memory._tenant.state.reader.drop()
-        self.memory.resolve(ids, facts=STANDING)
+        asked = list(self.store.asked)
+        self.memory.resolve(ids, facts=facts)
+        return {
+            f"bare {name}": partial(self.store.bare, asked),
+            f"sparql {name}": partial(self.sparql.resolve, ids, facts=facts),
+            f"memory {name}": partial(self.memory.resolve, ids, facts=facts),
+        }
 
     def close(self) -> None:
         self.memory.close()
         self.sparql.close()
 
 
-def seconds(action: Callable[[], object]) -> float:
-    start = time.perf_counter()
-    action()
-    return time.perf_counter() - start
-
-
-def measure(subjects: dict[str, Subject]) -> dict[str, float]:
-    """Medians in milliseconds, by what was done on which ledger; each is done once before it counts."""
-    times: dict[str, list[float]] = {}
-    kinds = {"": STANDING, ", all ended": ENDED}
+def _rounds(large: Subject, small: Subject) -> Iterator[dict[str, Callable[[], object]]]:
     for number in range(ROUNDS):
-        for name, subject in subjects.items():
-            ids = subject.sample()
-            for kind, facts in list(kinds.items())[: 2 if number < ENDED_ROUNDS else 1]:
-                queries = subject.queries(ids, facts)
-                actions: dict[str, Callable[[], object]] = {
-                    f"bare queries{kind}": lambda q=queries, s=subject: s.store.bare(q),
-                    f"sparql resolve{kind}": lambda f=facts, i=ids, s=subject: s.sparql.resolve(i, facts=f),
-                    f"memory resolve{kind}": lambda f=facts, i=ids, s=subject: s.memory.resolve(i, facts=f),
-                }
-                subject.memory.resolve(ids, facts=facts)
-                for what, action in actions.items():
-                    times.setdefault(f"{what}, {name}", []).append(seconds(action) * 1e3)
-            times.setdefault(f"memory resolve, cold, {name}", []).append(
-                seconds(lambda s=subject, i=ids: s.cold(i)) * 1e3
-            )
-    return {what: statistics.median(taken) for what, taken in times.items()}
+        ended = large.actions("ended", OUTSIDE) if number % 5 == 0 else {}
+        yield {**large.actions("large", STANDING), **small.actions("small", STANDING), **ended}
 
 
-def ratios(found: dict[str, float], large: str, small: str) -> dict[str, float]:
-    """What the design promises, and what goes with it."""
-    return {
-        "sparql resolve / bare queries": found[f"sparql resolve, {large}"] / found[f"bare queries, {large}"],
-        "sparql resolve / bare queries, all ended": found[f"sparql resolve, all ended, {large}"]
-        / found[f"bare queries, all ended, {large}"],
-        "memory resolve, warm / bare queries": found[f"memory resolve, {large}"]
-        / found[f"bare queries, {large}"],
-        "sparql resolve, large / small": found[f"sparql resolve, {large}"]
-        / found[f"sparql resolve, {small}"],
-        "memory resolve, large / small": found[f"memory resolve, {large}"]
-        / found[f"memory resolve, {small}"],
-    }
-
-
-def report(found: dict[str, float], compared: dict[str, float]) -> None:
-    for what, taken in sorted(found.items()):
-        print(f"{what:<45} {taken:9.2f} ms")
-    for what, ratio in compared.items():
-        limit = LIMITS.get(what)
-        verdict = "" if limit is None else f"  limit {limit}: {'ok' if ratio <= limit else 'MISSED'}"
-        print(f"{what:<45} {ratio:9.2f}{verdict}")
-
-
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("claims", nargs="?", type=int, default=SMALL)
-    parser.add_argument("--folder", type=Path, help="keep the ledgers here")
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    with tempfile.TemporaryDirectory() as temporary:
-        home = options.folder or Path(temporary)
-        sizes = {str(size): size for size in sorted({SMALL, options.claims})}
-        subjects = {name: Subject(home / name, size) for name, size in sizes.items()}
-        found = measure(subjects)
-        for subject in subjects.values():
-            subject.close()
-    compared = ratios(found, str(options.claims), str(min(sizes.values())))
-    if options.json:
-        print(json.dumps({"ms": found, "ratios": compared}))
-    else:
-        report(found, compared)
-    return 0 if all(compared[what] <= limit for what, limit in LIMITS.items()) else 1
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def measure(setting: Setting) -> Iterator[Measured]:
+    large = Subject(setting.home / str(setting.claims), setting.claims)
+    small = Subject(setting.home / str(SMALL), SMALL)
+    try:
+        ms = side_by_side(_rounds(large, small))
+    finally:
+        large.close()
+        small.close()
+    sizes = f"bare: on {SMALL:,} claims"
+    yield Measured(
+        "resolve 50, sparql", ms["sparql large"], "ms", ms["bare large"], 2.5, note="its own queries"
+    )
+    yield Measured(
+        "  none of them stands", ms["sparql ended"], "ms", ms["bare ended"], note="with candidates"
+    )
+    yield Measured("  on the large ledger", ms["sparql large"], "ms", ms["sparql small"], 1.5, note=sizes)
+    yield Measured("resolve 50, memory", ms["memory large"], "ms", ms["memory small"], 1.5, note=sizes)
+    yield Measured("  none of them stands", ms["memory ended"], "ms", note="with candidates")

@@ -1,28 +1,32 @@
 """Whether time tells a refusal from another: absent, foreign, denied and not granted, interleaved.
 
-Prints the area under the ROC curve for each cause against absent ids (0.5: indistinguishable), over
-10,000 interleaved resolves of one id each, in process; the limit is 0.55 either way.
-
-    python benchmarks/bench_timing.py [RESOLVES]
+The area under the ROC curve of each cause against absent ids (0.5: indistinguishable), either way, over
+interleaved resolves of one id each, in process.
 """
 
 import random
-import sys
-import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
+from statistics import median
 
+from benchmarks.table import Measured, Setting
 from prov_ledger import Ledger
 from prov_ledger.model.ids import mint_id
 
 LIMIT = 0.55
 CLAIMS = 300
+RESOLVES = 10_000
+CAUSES = ["absent", "foreign", "denied", "ungranted"]
 
 
 def fill(folder: Path) -> tuple[Ledger, dict[str, list[str]]]:
     ledger = Ledger.init(folder, tenant="acme")
     other = Ledger.init(folder, tenant="globex")
-    ids: dict[str, list[str]] = {"granted": claims_on(ledger, "open"), "ungranted": claims_on(ledger, "closed")}
+    ids: dict[str, list[str]] = {
+        "granted": claims_on(ledger, "open"),
+        "ungranted": claims_on(ledger, "closed"),
+    }
     ids["denied"] = claims_on(ledger, "denied", deny=True)
     ids["foreign"] = claims_on(other, "foreign")
     ids["absent"] = [mint_id("cl") for _ in range(CLAIMS)]
@@ -60,30 +64,27 @@ def auc(first: list[float], second: list[float]) -> float:
     return (ranks - count * (count + 1) / 2) / (count * len(second))
 
 
-def main(resolves: int) -> int:
-    with tempfile.TemporaryDirectory() as folder:
-        ledger, ids = fill(Path(folder))
-        with ledger:
-            ledger.load()
-            causes = ["absent", "foreign", "denied", "ungranted"]
-            times: dict[str, list[float]] = {cause: [] for cause in causes}
-            for cause in causes * 200:
-                ledger.resolve([random.choice(ids[cause])], principal="reader")
-            for _ in range(resolves):
-                cause = random.choice(causes)
-                id_ = random.choice(ids[cause])
-                start = time.perf_counter()
-                ledger.resolve([id_], principal="reader")
-                times[cause].append(time.perf_counter() - start)
-    worst = 0.5
-    for cause in causes[1:]:
-        area = auc(times[cause], times["absent"])
-        worst = max(worst, area, 1 - area)
-        median = sorted(times[cause])[len(times[cause]) // 2] * 1e6
-        print(f"{cause:<10} AUC against absent {area:.3f}  median {median:.1f} us")
-    print(f"worst {worst:.3f}, limit {LIMIT}: {'ok' if worst <= LIMIT else 'ABOVE'}")
-    return 0 if worst <= LIMIT else 1
+def times(ledger: Ledger, ids: dict[str, list[str]]) -> dict[str, list[float]]:
+    """Seconds of each resolve by its cause, after as many as warm everything up."""
+    found: dict[str, list[float]] = {cause: [] for cause in CAUSES}
+    for cause in CAUSES * 200:
+        ledger.resolve([random.choice(ids[cause])], principal="reader")
+    for _ in range(RESOLVES):
+        cause = random.choice(CAUSES)
+        id_ = random.choice(ids[cause])
+        start = time.perf_counter()
+        ledger.resolve([id_], principal="reader")
+        found[cause].append(time.perf_counter() - start)
+    return found
 
 
-if __name__ == "__main__":
-    sys.exit(main(int(sys.argv[1]) if len(sys.argv) > 1 else 10_000))
+def measure(setting: Setting) -> Iterator[Measured]:
+    ledger, ids = fill(setting.scratch)
+    with ledger:
+        ledger.load()
+        found = times(ledger, ids)
+    for cause in CAUSES[1:]:
+        area = auc(found[cause], found["absent"])
+        middle = median(found[cause]) * 1e6
+        note = f"against absent, {middle:.0f} us"
+        yield Measured(f"told by time: {cause}", max(area, 1 - area), "AUC", limit=LIMIT, note=note)
