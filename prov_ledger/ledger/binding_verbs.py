@@ -61,4 +61,6 @@ class BindingVerbs(Handle):
         """
         new = NewToolResult(tool, arguments, result, quote, scope, authority, collection)
         with self._tenant.writing(batched=True), self._writing("revision", by, purpose) as (work, acting):
+            # No id is named that could be unknown: whoever may not record is told so.
+            self._session.check_role(acting.agent, "revision")
             return ToolResults(self._bound_capture).record(work, acting, new)
