@@ -98,7 +98,7 @@ class Tenant:
 
     @property
     def names(self) -> dict[tuple[str, str], r.Node]:
-        """What names were found to stand for; read without the lock, as by an authoriser in its own thread."""
+        """What names were found to stand for; read without the lock, as by an authoriser in its thread."""
         return (self._writing if self.is_writing() else self.reading).names
 
     def is_writing(self) -> bool:

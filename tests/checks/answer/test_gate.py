@@ -11,7 +11,10 @@ from prov_ledger.checks.answer.titles import Titles
 from prov_ledger.model.ids import mint_id
 from prov_ledger.model.slots import VERDICTS
 
-UK, EU, REMINDER = mint_id("cl"), mint_id("cl"), mint_id("rem")
+UK, EU, REMINDER = (
+    mint_id(prefix, lambda size, first=first: bytes(range(first, first + size)))
+    for first, prefix in enumerate(("cl", "cl", "rem"))
+)
 TITLES: Titles = {
     "Refund Policy (UK)": frozenset({"uk"}),
     "Refund Policy (EU)": frozenset({"eu"}),
