@@ -231,8 +231,8 @@ class _Passages:
         assert history is not None  # the index knows the source from its entry
         world = self.reader.read(list(self.reader.evidence_on([source])))
         world = replace(world, sources={**world.sources, source: history})
-        asked = self.verb.resolver.judge_read(world, self.allowed, self.demand).asked
-        judge = Judge(_with_whole_pages(world, history), asked)
+        judged = self.verb.resolver.judge_read(world, self.allowed, self.demand)
+        judge = Judge(_with_whole_pages(world, history), judged.asked, judged.known)
         revisions = (x.record for x in history.revisions)
         return judge, tuple(x for x in revisions if judge.evidence(_whole(x.id)).verdict == "citable")
 
