@@ -14,7 +14,7 @@ PINS = [line for line in (ROOT / "constraints.txt").read_text().splitlines() if 
 
 
 #: What the package itself never imports.
-_TEST_EXTRAS = ("bench", "bench", "dev", "sdks")
+_TEST_EXTRAS = ("bench", "dev", "sdks")
 
 
 def _name(requirement: str) -> str:
