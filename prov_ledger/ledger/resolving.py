@@ -76,7 +76,9 @@ class Resolver:
         judge, texts = self._judge(*self._permitted(reader, acting, names, parsed), parsed, names)
         answer = _Answer(reader, judge, texts, parsed.as_of)
         decisions = [judge.decide(id) if id is not None else None for id in names]
-        answer.open_citations([decision for decision in decisions if decision is not None])
+        decided = [decision for decision in decisions if decision is not None]
+        answer.open_citations(decided)
+        answer.read_candidates(decided)
         return [answer.slot(text, decision) for text, decision in zip(ids, decisions, strict=True)], judge
 
     def judge(self, reader: Reader, acting: Acting, ids: Sequence[Node], demand: Demand) -> Judge:
@@ -247,6 +249,8 @@ class _Answer:
     def __init__(self, reader: Reader, judge: Judge, texts: _Texts, as_of: datetime | None) -> None:
         self.reader, self.judge, self.texts, self.as_of = reader, judge, texts, as_of
         self.world = judge.world
+        self._wide = judge
+        self._on_source: dict[Node, list[Node]] = {}
 
     def open_citations(self, decisions: Iterable[Decision]) -> None:
         """Open the texts that citations name their sources by, all at once."""
@@ -304,16 +308,29 @@ class _Answer:
             quote.header_path,
         )
 
+    def read_candidates(self, decisions: Sequence[Decision]) -> None:
+        """Read the evidence on the sources of all ids that are to be derived anew, at once."""
+        wanting = [d for d in decisions if wants_candidates(d) and d.verdict != "superseded"]
+        sources = dict.fromkeys(source for d in wanting for source in self._sources_of(d))
+        if not sources:
+            return
+        found = self.reader.evidence_on(list(sources), self.as_of)
+        extra = {id: x for id, x in found.items() if id not in self.world.evidence}
+        if extra:
+            scopes = self.reader.read(list(extra), self.as_of).scopes
+            world = widened(self.world, extra, scopes)
+            self._wide = Judge(world, self.judge.asked, self.judge.known)
+        for id, x in found.items():
+            source = self._wide.world.source_of[x.record.revision]
+            self._on_source.setdefault(source, []).append(id)
+
+    def _sources_of(self, decision: Decision) -> list[Node]:
+        """The readable sources under an id."""
+        return [s for s in sources_under(self.world, decision.id) if s in self.judge.asked.readable]
+
     def _candidates(self, decision: Decision) -> tuple[Candidate, ...]:
-        judge, others = self.judge, dict[Node, object]()
-        if decision.verdict != "superseded":
-            allowed = [s for s in sources_under(self.world, decision.id) if s in judge.asked.readable]
-            on_sources = self.reader.evidence_on(allowed, self.as_of)
-            others = dict(on_sources)
-            extra = {id: x for id, x in on_sources.items() if id not in self.world.evidence}
-            if extra:
-                scopes = self.reader.read(list(extra), self.as_of).scopes
-                judge = Judge(widened(self.world, extra, scopes), judge.asked, judge.known)
+        others = [id for source in self._sources_of(decision) for id in self._on_source.get(source, ())]
+        judge = self.judge if decision.verdict == "superseded" else self._wide
         chosen = candidate_evidence(judge, decision, others)
         found = [Candidate(id) for id in chosen]
         if decision.verdict != "superseded":
