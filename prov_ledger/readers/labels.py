@@ -28,7 +28,6 @@ class Label:
         return any(needed <= readable for needed in self.sufficient)
 
 
-
 NOTHING = Label((), frozenset())
 #: How many labels that a reader was refused are kept for the ids that do not exist.
 MOST_REFUSED = 512
