@@ -129,15 +129,31 @@ class Model:
         return declared or self.story.governed_by
 
     def confirmed(self, revision: str) -> datetime:
-        """The retrieval, or the latest check that found the source current before another was captured."""
+        """The retrieval, or the latest check that found the source current while no later state was known."""
         source, place = self.revision(revision).source, self.named(Revision, revision)[0].place  # type: ignore[index]
-        captured = [t.place for t, _ in self.siblings(revision) if t.place > place]
+        mine = (self.revision(revision).published, place)
+        captured = [
+            t.place
+            for t, other in self.siblings(revision)
+            if (other.published, t.place) > mine and not self.stand_beside(revision, other.name)
+        ]
         current = [
             t.at
             for t, c in self.all(Check)
-            if c.source == source and c.outcome == "current" and not any(p < t.place for p in captured)
+            if c.source == source
+            and c.outcome == "current"
+            and t.place > place
+            and not any(p < t.place for p in captured)
         ]
         return max([self.retrieved(revision), *current])
+
+    def stand_beside(self, one: str, other: str) -> bool:
+        """Whether either states that it is parallel to the other."""
+        for a, b in ((one, other), (other, one)):
+            relation = self.revision(a).relation
+            if relation is not None and relation.kind == "parallel" and relation.to == b:
+                return True
+        return False
 
     def last_confirmed(self, revision: str) -> datetime:
         """What a slot says beside an assumed end: when the source was last found current or captured."""
