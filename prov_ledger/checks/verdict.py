@@ -5,7 +5,7 @@ that holds, a justification the worst of its members, a claim the worse of its o
 justification that is not withheld.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
@@ -288,15 +288,16 @@ class Judge:
     def claim(self, id: Node) -> Finding:
         """Judge one claim; those that it rests on were recorded earlier and are judged first."""
         if id not in self._claims:
-            for other in self._support_first(id):
+            for other in self.support_first(id, self._claims):
                 self._claims[other] = self._judge_claim(other)
         return self._claims[id]
 
-    def _support_first(self, id: Node) -> list[Node]:
+    def support_first(self, id: Node, known: Container[Node] = ()) -> list[Node]:
+        """The claim and all claims that it rests on, those that others rest on first; without the known."""
         waiting, found = [id], set[Node]()
         while waiting:
             claim = waiting.pop()
-            if claim in found or claim in self._claims or claim not in self.world.claims:
+            if claim in found or claim in known or claim not in self.world.claims:
                 continue
             found.add(claim)
             members = self.world.claims[claim].record.justifications

@@ -3,10 +3,10 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from itertools import product
 from typing import cast
 
-from prov_ledger.checks.verdict import Judge, authority_of
+from prov_ledger.checks.support import SupportScopes
+from prov_ledger.checks.verdict import authority_of
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft
 from prov_ledger.ledger.session import Acting, Session, unknown
@@ -20,8 +20,6 @@ from prov_ledger.model.scopes import Scope, check_narrowing, intersect, parse_sc
 from prov_ledger.model.world import World
 
 Support = Sequence[str] | Sequence[Sequence[str]]
-#: Alternatives of a claim's scope that are looked at when another claim rests on it.
-_MOST_ALTERNATIVES = 64
 
 
 @dataclass(frozen=True, slots=True)
@@ -191,7 +189,8 @@ class Claims:
         table: FactTable,
     ) -> None:
         judge = self.session.judge(acting, world)
-        alternatives = [self._alternatives(judge, members, table) for members in justifications]
+        scopes = SupportScopes(judge, table)
+        alternatives = [scopes.alternatives(members) for members in justifications]
         for found in alternatives:
             if isinstance(found, Refused):
                 raise found
@@ -207,33 +206,6 @@ class Claims:
             else:
                 return
         raise refusals[0]
-
-    def _alternatives(self, judge: Judge, members: Sequence[Node], table: FactTable) -> list[Scope] | Refused:
-        """The scopes under which all members hold, one per choice of their own justifications."""
-        choices = [self._member_scopes(judge, member, table) for member in members]
-        found: list[Scope] = []
-        refusal: Refused | None = None
-        for _, chosen in zip(range(_MOST_ALTERNATIVES), product(*choices), strict=False):
-            try:
-                scope = Scope()
-                for member in chosen:
-                    scope = intersect(scope, member, table)
-                found.append(scope)
-            except Refused as refused:
-                refusal = refused
-        return found or refusal or [Scope()]
-
-    def _member_scopes(self, judge: Judge, id: Node, table: FactTable) -> list[Scope]:
-        if id.startswith("ev_"):
-            return [judge.scope(id)]
-        claim = judge.world.claims[id].record
-        found: list[Scope] = []
-        for members in claim.justifications:
-            scopes = self._alternatives(judge, members, table)
-            found += [] if isinstance(scopes, Refused) else scopes
-        if claim.narrow is not None:
-            return [narrowed for scope in found for narrowed in _both(scope, claim.narrow, table)]
-        return found[:_MOST_ALTERNATIVES]
 
     def _check_authority(
         self, old: Node, before_world: World, world: World, justifications: Sequence[Sequence[Node]]
@@ -354,30 +326,19 @@ def _closed_exposure(world: World, ids: Iterable[Node]) -> frozenset[Node]:
     return frozenset(found)
 
 
-def _both(a: Scope, b: Scope, table: FactTable) -> list[Scope]:
-    try:
-        return [intersect(a, b, table)]
-    except Refused:
-        return []
-
-
 def _authority(world: World, justifications: Iterable[Iterable[Node]], now: datetime) -> int:
     """The rank of the strongest justification, each as weak as its weakest source; larger is weaker."""
     ranks: dict[Node, int] = {}
-
-    def rank(id: Node) -> int:
-        if id not in ranks:
-            if id.startswith("ev_"):
-                history = world.sources[world.source_of[world.evidence[id].record.revision]]
-                level = authority_of(history, now)
-                ranks[id] = LEVELS.index(level) if level is not None else len(LEVELS)
-            else:
-                ranks[id] = best(world.claims[id].record.justifications)
-        return ranks[id]
+    for id, evidence in world.evidence.items():
+        level = authority_of(world.sources[world.source_of[evidence.record.revision]], now)
+        ranks[id] = LEVELS.index(level) if level is not None else len(LEVELS)
 
     def best(groups: Iterable[Iterable[Node]]) -> int:
-        return min(max(rank(m) for m in members) for members in groups)
+        return min(max(ranks[member] for member in members) for members in groups)
 
+    # What a claim rests on was recorded before it, so that no recursion is needed.
+    for id, claim in sorted(world.claims.items(), key=lambda item: item[1].sequence):
+        ranks[id] = best(claim.record.justifications)
     return best(justifications)
 
 
