@@ -126,7 +126,8 @@ class Explaining:
         """Explain a claim as of a time (None: when it was made). Raises Refused ``unknown_id``."""
         id = parse_id(claim)
         world = reader.read([id])
-        if id not in world.claims or self.session.judge(acting, world).decide(id).verdict == "withheld":
+        present = self.session.judge(acting, world)
+        if id not in world.claims or present.decide(id).verdict == "withheld":
             raise unknown(id)
         record = world.claims[id]
         zone = self.tenant.state.reader.tenant().zone
@@ -146,7 +147,7 @@ class Explaining:
             now,
             _support(past, id),
             tuple(_checks(then.verdict)),
-            tuple(self._events(world, id, at)),
+            tuple(self._events(present, id, at)),
         )
 
     def _facts(self, record: r.ClaimRecord) -> dict[str, FactValue]:
@@ -155,10 +156,11 @@ class Explaining:
             for name, value in record.question.facts.items()
         }
 
-    def _events(self, world: World, id: Node, at: datetime) -> list[Event]:
-        """What was recorded after a time about all that a claim rests on, in order."""
-        found = list(_events_about(world, id))
-        for claim in world.retracted & _reached(world, id):
+    def _events(self, present: Judge, id: Node, at: datetime) -> list[Event]:
+        """What was recorded after a time about all that a claim rests on for this reader, in order."""
+        reached = _reached(present, id)
+        found = list(_events_about(present, reached))
+        for claim in present.world.retracted & reached:
             for entry in self.tenant.state.entries_about(claim):
                 withdrawn = any(isinstance(s.record, r.RetractionRecord) for s in entry.statements)
                 found += [Event(entry.recorded, "retracted", claim)] if withdrawn else []
@@ -175,6 +177,7 @@ class Explaining:
         at = instant_from(parse_date_or_instant(since), zone)
         claims = Threads(self.session).claims(acting, thread)
         world = reader.read(claims)
+        present = self.session.judge(acting, world)
         found = []
         for id in claims:
             record = world.claims.get(id)
@@ -184,7 +187,7 @@ class Explaining:
             then, _ = self._judged(reader, acting, id, Demand(dict(facts), as_of=at))
             now, _ = self._judged(reader, acting, id, Demand(_undated(facts)))
             if then.verdict == "citable" and now.verdict not in ("citable", "withheld"):
-                found.append(Fallen(id, then.verdict, now, tuple(self._events(world, id, at))))
+                found.append(Fallen(id, then.verdict, now, tuple(self._events(present, id, at))))
         return tuple(found)
 
 
@@ -199,13 +202,19 @@ def _support(judge: Judge, id: Node) -> Support:
         finding = judge.evidence(id)
         return Support(id, finding.verdict, finding.decided_by)
     finding = judge.claim(id)
-    groups = judge.world.claims[id].record.justifications
-    members = tuple(
-        tuple(_support(judge, m) for m in group)
-        for group in groups
-        if all(judge.decide(m).verdict != "withheld" for m in group)
-    )
+    members = tuple(tuple(_support(judge, m) for m in group) for group in _justifications(judge, id))
     return Support(id, finding.verdict, finding.decided_by, members)
+
+
+def _justifications(judge: Judge, id: Node) -> Iterator[tuple[Node, ...]]:
+    """The justifications of a claim of which nothing is withheld."""
+    for group in judge.world.claims[id].record.justifications:
+        if not any(_withheld(judge, member) for member in group):
+            yield group
+
+
+def _withheld(judge: Judge, id: Node) -> bool:
+    return judge.decide(id).verdict == "withheld"
 
 
 def _checks(verdict: Verdict) -> Iterator[CheckPassed]:
@@ -218,12 +227,12 @@ def _checks(verdict: Verdict) -> Iterator[CheckPassed]:
             yield CheckPassed(name, True)
 
 
-def _events_about(world: World, id: Node) -> Iterator[Event]:
-    """What was recorded about all that an id rests on."""
-    reached = _reached(world, id)
+def _events_about(present: Judge, reached: set[Node]) -> Iterator[Event]:
+    """What was recorded about ids that the reader may read, and by what the reader may read."""
+    world = present.world
     for claim in reached & world.claims.keys():
         new = world.superseded_by.get(claim)
-        if new is not None and new in world.claims:
+        if new is not None and new in world.claims and not _withheld(present, new):
             yield Event(world.claims[new].at, "superseded", claim)
         if claim in world.restatements:
             yield Event(world.restatements[claim].at, "restated", claim)
@@ -250,13 +259,14 @@ def _about_source(world: World, source: Node) -> Iterator[Event]:
             yield Event(x.at, kind, about)
 
 
-def _reached(world: World, id: Node) -> set[Node]:
-    reached, waiting = set[Node](), [id]
+def _reached(judge: Judge, id: Node) -> set[Node]:
+    """The claim and all that it rests on by justifications of which the reader may read all."""
+    reached, waiting = set[Node](), [] if _withheld(judge, id) else [id]
     while waiting:
         node = waiting.pop()
         if node in reached:
             continue
         reached.add(node)
-        if node in world.claims:
-            waiting += [m for members in world.claims[node].record.justifications for m in members]
+        if node in judge.world.claims:
+            waiting += [m for members in _justifications(judge, node) for m in members]
     return reached

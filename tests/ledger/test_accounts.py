@@ -1,0 +1,93 @@
+"""What an account tells, and to whom: nothing that its reader may not read, and none of it unrecorded."""
+
+from collections.abc import Callable, Iterator
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+
+import pytest
+
+from prov_ledger import Ledger
+from prov_ledger.vault.disclosures import Disclosed
+
+START = datetime(2026, 1, 1, 8, tzinfo=UTC)
+SAYS = "Goods come back within 30 days."
+
+
+class Office:
+    """A page that ben may read and one that he may not, with a claim that rests on either."""
+
+    def __init__(self, folder: Path) -> None:
+        self.now = START
+        facts = {"order": {"code": "personal"}, "region": "code"}
+        self.ledger = Ledger.init(folder, facts=facts, clock=lambda: self.now)
+        self.open_source, self.open_evidence = self.page("open", f"{SAYS} Keep the box.")
+        self.secret_source, self.secret_evidence = self.page("secret", f"{SAYS} The board knows.")
+        self.ledger.grant("ben", self.open_source)
+        self.secret_claim = self.claim([self.secret_evidence])
+        self.either = self.claim([[self.open_evidence], [self.secret_evidence], [self.secret_claim]])
+
+    def page(self, name: str, text: str) -> tuple[str, str]:
+        source = self.ledger.source(native=name, title=f"The {name} page", collection="handbook")
+        return source, self.ledger.evidence(self.ledger.revision(source, data=text, label="1"), quote=SAYS)
+
+    def claim(self, support: object, facts: dict[str, str] | None = None, **given: object) -> str:
+        question = {"text": "How long?", "facts": facts or {}}
+        parts = {"support": support, "transformation": {"kind": "quote"}, "question": question}
+        return str(self.ledger.claim(says="30 days.", **parts, **given))  # type: ignore[arg-type]
+
+    def later(self) -> datetime:
+        self.now += timedelta(days=1)
+        return self.now
+
+    def recorded(self, call: Callable[[], object]) -> list[Disclosed]:
+        """What is recorded as shown by a call."""
+        before = len(self.ledger._tenant.disclosures.read())
+        call()
+        return [x.disclosed for x in self.ledger._tenant.disclosures.read()[before:]]
+
+
+@pytest.fixture
+def office(tmp_path: Path) -> Iterator[Office]:
+    made = Office(tmp_path / "ledger")
+    yield made
+    made.ledger.close()
+
+
+def test_an_account_names_nothing_of_an_alternative_that_its_reader_may_not_read(office: Office) -> None:
+    office.later()
+    office.ledger.revision(office.secret_source, data=f"{SAYS} Again.", label="2")
+    office.ledger.check(office.secret_source, "current")
+    office.ledger.retract(office.secret_claim)
+    told = office.ledger.explain(office.either, principal="ben")
+    assert told.since == ()
+    secret = (office.secret_source, office.secret_evidence, office.secret_claim)
+    assert not any(id in repr(told) for id in secret)
+    kinds = {event.kind for event in office.ledger.explain(office.either).since}
+    assert kinds == {"revision recorded", "checked", "retracted"}
+
+
+def test_an_account_keeps_what_was_recorded_about_what_its_reader_may_read(office: Office) -> None:
+    at = office.later()
+    office.ledger.check(office.open_source, "current")
+    (event,) = office.ledger.explain(office.either, principal="ben").since
+    assert (event.at, event.kind, event.about) == (at, "checked", office.open_source)
+
+
+def test_an_account_does_not_date_a_correction_that_its_reader_may_not_read(office: Office) -> None:
+    office.later()
+    parts = {"transformation": {"kind": "quote"}, "question": {"text": "How long?"}}
+    office.ledger.supersede(office.either, says="No.", support=[office.secret_evidence], **parts)  # type: ignore[arg-type]
+    told = office.ledger.explain(office.either, principal="ben")
+    assert (told.now.verdict, told.now.superseded_by, told.since) == ("superseded", None, ())
+    assert [event.kind for event in office.ledger.explain(office.either).since] == ["superseded"]
+
+
+def test_a_thread_is_told_of_what_fell_without_what_its_reader_may_not_read(office: Office) -> None:
+    office.ledger.remind([office.either], 300, thread="chat-7", readers=["ben"])
+    before = office.now
+    office.later()
+    office.ledger.check(office.secret_source, "current")
+    office.ledger.retract(office.secret_claim)
+    office.ledger.retract(office.either)
+    (fallen,) = office.ledger.changes("chat-7", before, principal="ben")
+    assert [(event.kind, event.about) for event in fallen.why] == [("retracted", office.either)]
