@@ -61,7 +61,10 @@ class CheckPassed:
 
 @dataclass(frozen=True, slots=True)
 class Explanation:
-    """An account of one claim: ``then`` and ``now`` are its slots for its own question."""
+    """An account of one claim: ``then`` and ``now`` are its slots for its own question.
+
+    ``facts`` are the question's, without personal values; none where the claim's words are withheld.
+    """
 
     id: Node
     made: datetime
@@ -100,6 +103,8 @@ class Fallen:
     slot: Slot
     why: tuple[Event, ...]
 
+
+_PERSONAL = "(personal)"
 
 #: What each check of the table means for a verdict: it failed there, and was passed by all later ones.
 _CHECKS: tuple[tuple[str, frozenset[Verdict]], ...] = (
@@ -141,7 +146,7 @@ class Explaining:
             id,
             record.record.made,
             record.record.transformation.kind,
-            {name: canonical(value) for name, value in facts.items()},
+            _shown_facts(present, id),
             at,
             then,
             now,
@@ -189,6 +194,17 @@ class Explaining:
             if then.verdict == "citable" and now.verdict not in ("citable", "withheld"):
                 found.append(Fallen(id, then.verdict, now, tuple(self._events(present, id, at))))
         return tuple(found)
+
+
+def _shown_facts(present: Judge, id: Node) -> dict[str, str]:
+    """The facts of a claim's question for its reader."""
+    if not present.words(id):
+        return {}
+    facts, table = present.world.claims[id].record.question.facts, present.world.table
+    return {
+        name: _PERSONAL if isinstance(value, SealedValue) or table.get(name).personal else canonical(value)
+        for name, value in facts.items()
+    }
 
 
 def _undated(facts: dict[str, FactValue]) -> dict[str, object]:

@@ -91,3 +91,22 @@ def test_a_thread_is_told_of_what_fell_without_what_its_reader_may_not_read(offi
     office.ledger.retract(office.either)
     (fallen,) = office.ledger.changes("chat-7", before, principal="ben")
     assert [(event.kind, event.about) for event in fallen.why] == [("retracted", office.either)]
+
+
+def test_an_account_names_a_personal_fact_without_its_value(office: Office) -> None:
+    claim = office.claim([office.open_evidence], {"order": "A-4711", "region": "DE"})
+    for principal in ("ben", None):
+        told = office.ledger.explain(claim, principal=principal)
+        assert told.facts == {"order": "(personal)", "region": "DE"}
+        assert told.now.verdict == "citable"
+        assert "asked for: order = (personal), region = DE" in list(told.lines())
+        assert "A-4711" not in repr(told)
+
+
+def test_an_account_whose_words_are_withheld_leaves_out_what_was_asked_for(office: Office) -> None:
+    exposure = [office.secret_evidence]
+    claim = office.claim([office.open_evidence], {"order": "A-4711", "region": "DE"}, exposure=exposure)
+    told = office.ledger.explain(claim, principal="ben")
+    assert (told.now.words, told.facts) == ("withheld", {})
+    assert not any(line.startswith("asked for") for line in told.lines())
+    assert office.ledger.explain(claim).facts == {"order": "(personal)", "region": "DE"}
