@@ -12,6 +12,7 @@ from prov_ledger.ledger.resolving import statement_owner
 from prov_ledger.ledger.session import Acting, Session, unknown
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.ledger.tenant import Work
+from prov_ledger.ledger.threads import Threads
 from prov_ledger.model import records as r
 from prov_ledger.model.ids import mint_id, parse_id
 from prov_ledger.model.records import Node
@@ -53,7 +54,10 @@ class Reminders:
         thread: str | None,
         readers: Sequence[str] = (),
     ) -> Node:
-        """Record a packet of claims, in order, for a thread where one is named."""
+        """Record a packet of claims, in order, for a thread where one is named.
+
+        Raises Refused ``unknown_id`` for a thread that the agent neither owns nor reads.
+        """
         ids, world = self.session.require(acting, claims)
         if not ids:
             raise Refused("incomplete", "a reminder needs at least one claim")
@@ -63,7 +67,7 @@ class Reminders:
         if not 1 <= budget <= _LARGEST_BUDGET:
             raise Refused("bad_input", f"a budget is 1 to {_LARGEST_BUDGET} tokens")
         agent = acting.agent or ""
-        home = self._thread(work, agent, thread, readers) if thread is not None else None
+        home = self._thread(work, acting, thread, readers) if thread is not None else None
         draft = work.draft("remind")
         id = draft.entity(mint_id("rem"))
         unique = tuple(dict.fromkeys(ids))
@@ -74,12 +78,12 @@ class Reminders:
         work.append(draft, agent)
         return id
 
-    def _thread(self, work: Work, agent: Node, name: str, readers: Sequence[str]) -> Node:
+    def _thread(self, work: Work, acting: Acting, name: str, readers: Sequence[str]) -> Node:
         if not name.strip():
             raise Refused("bad_input", "the name of a thread is empty: give its conversation id")
-        found = self.session.find_name("thread", name)
-        if found is not None:
-            return found
+        if self.session.find_name("thread", name) is not None:
+            return self._joined(acting, name, readers)
+        agent = acting.agent or ""
         known = frozenset(self.session.agent(work, reader) for reader in readers)
         draft = work.draft("thread")
         id = draft.entity(f"{draft.id}#thread")
@@ -87,6 +91,15 @@ class Reminders:
         draft.name("thread", name, id)
         work.append(draft, agent)
         return id
+
+    def _joined(self, acting: Acting, name: str, readers: Sequence[str]) -> Node:
+        """A thread that is there already, for those who take part in it; they let nobody else in."""
+        record = Threads(self.session).require(acting, name)
+        if acting.agent != record.owner and not self.session.is_curator(acting.agent):
+            known = {self.session.find_name("agent", reader) for reader in readers}
+            if not known <= {record.owner, *record.readers}:
+                raise Refused("denied", "only the owner of a thread or a curator names further readers of it")
+        return record.id
 
     def packet(self, acting: Acting, reminder: str, count: TokenCounter = count_tokens) -> Packet:
         """Render a packet for a reader now: what is withheld from them is not in it, and not counted."""
@@ -134,9 +147,7 @@ class Reminders:
             if all(judge.decide(member).verdict != "withheld" for member in members)
         ]
         scope = record.narrow or Scope()
-        for leaf in (
-            leaf for members in readable[:1] for m in members for leaf in leaves_of(judge.world, m)
-        ):
+        for leaf in (leaf for members in readable[:1] for m in members for leaf in leaves_of(judge.world, m)):
             if judge.evidence(leaf).verdict == "withheld":
                 continue
             try:

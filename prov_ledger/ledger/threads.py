@@ -16,16 +16,20 @@ class Threads:
 
         Raises Refused ``unknown_id`` for a thread that does not exist or is another's.
         """
-        id = self.session.find_name("thread", name)
-        record = self._record(id) if id is not None else None
-        if id is None or record is None or acting.agent not in (record.owner, *record.readers):
-            raise unknown("that thread")
         found: dict[Node, None] = {}
-        for entry in self.tenant.state.entries_about(id):
+        for entry in self.tenant.state.entries_about(self.require(acting, name).id):
             for stated in entry.statements:
                 if isinstance(stated.record, r.ReminderRecord):
                     found |= dict.fromkeys(stated.record.claims)
         return list(found)
+
+    def require(self, acting: Acting, name: str) -> r.ThreadRecord:
+        """A thread that the agent owns or reads; raises as ``claims``."""
+        id = self.session.find_name("thread", name)
+        record = self._record(id) if id is not None else None
+        if record is None or acting.agent not in (record.owner, *record.readers):
+            raise unknown("that thread")
+        return record
 
     def _record(self, id: Node) -> r.ThreadRecord | None:
         entry = self.tenant.state.entry_of(id)
