@@ -138,7 +138,8 @@ class _Read:
 def _list_files(folder: Path, glob: PathGlob) -> _Listing:
     if not folder.is_dir():
         raise ConnectorError(
-            f"There is no folder at {folder}; check the path. Nothing was taken to be deleted."
+            f"There is no folder at {folder}; check the path. Nothing was taken to be deleted.",
+            code="not_found",
         )
     listing = _Listing(folder.resolve())
 

@@ -92,7 +92,9 @@ def open_repository(place: Path, scratch: Path) -> Repository:
         return _open_folder(place)
     if place.is_file():
         return _open_bundle(place.resolve(), scratch)
-    raise ConnectorError(f"There is no repository folder or bundle file at {place}; check the path.")
+    raise ConnectorError(
+        f"There is no repository folder or bundle file at {place}; check the path.", code="not_found"
+    )
 
 
 def run_git(folder: Path, *arguments: str) -> bytes:
@@ -144,7 +146,9 @@ def _no_branch(branch: str | None, heads: list[str]) -> ConnectorError:
         return ConnectorError("The repository has no branch with a commit; commit something first.")
     wanted = f"no branch {branch}" if branch else "no branch that HEAD names, and neither main nor master"
     there = ", ".join(heads[:10]) + (", ..." if len(heads) > 10 else "")
-    return ConnectorError(f"The repository has {wanted}; name one of its branches: {there}.")
+    return ConnectorError(
+        f"The repository has {wanted}; name one of its branches: {there}.", code="not_found"
+    )
 
 
 def _no_git() -> ConnectorError:
@@ -158,7 +162,9 @@ def _last_line(stderr: bytes) -> str:
 
 def _open_folder(place: Path) -> Repository:
     try:
-        found = run_git(place, "rev-parse", "--absolute-git-dir", "--is-shallow-repository", "--show-prefix")
+        found = run_git(
+            place, "rev-parse", "--absolute-git-dir", "--is-shallow-repository", "--show-prefix"
+        )
     except ConnectorError as failure:
         if "ownership" in failure.message or "not found on the PATH" in failure.message:
             raise
@@ -167,7 +173,10 @@ def _open_folder(place: Path) -> Repository:
         ) from failure
     git_dir, is_shallow, prefix = os.fsdecode(found).split("\n")[:3]
     if prefix:
-        raise ConnectorError(f"{place} lies inside a repository; name its top folder and choose with --path.")
+        raise ConnectorError(
+            f"{place} lies inside a repository; name its top folder and choose with --path.",
+            code="not_found",
+        )
     if is_shallow == "true":
         raise ConnectorError(
             f"{place} is a shallow clone: its first dates would be wrong. Run `git fetch --unshallow` there."
@@ -176,7 +185,9 @@ def _open_folder(place: Path) -> Repository:
     refs = _parse_refs(listed)
     # HEAD may name a branch without a commit yet, while another branch is there.
     with suppress(ConnectorError):
-        refs["HEAD"] = os.fsdecode(run_git(Path(git_dir), "rev-parse", "--verify", "--quiet", "HEAD")).strip()
+        refs["HEAD"] = os.fsdecode(
+            run_git(Path(git_dir), "rev-parse", "--verify", "--quiet", "HEAD")
+        ).strip()
     return Repository(Path(git_dir), refs)
 
 

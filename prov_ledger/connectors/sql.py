@@ -17,7 +17,15 @@ from types import TracebackType
 from typing import Self
 from urllib.parse import quote_plus
 
-from prov_ledger.connectors.port import ChangeKind, Content, Feed, Known, NothingKnown, Skipped, SourceChange
+from prov_ledger.connectors.port import (
+    ChangeKind,
+    Content,
+    Feed,
+    Known,
+    NothingKnown,
+    Skipped,
+    SourceChange,
+)
 from prov_ledger.connectors.row_text import cell_text
 from prov_ledger.errors import ConnectorError, Refused
 from prov_ledger.model.times import format_instant
@@ -58,7 +66,9 @@ class SqlConnector:
                 "not_supported", "rows of a database need the extra 'sql': install prov-ledger[sql]"
             )
         if not key:
-            raise ConnectorError("A table needs at least one key column: name what tells its rows apart.")
+            raise ConnectorError(
+                "A table needs at least one key column: name what tells its rows apart.", code="not_found"
+            )
         self._table, self._key, self._modified = table, tuple(key), modified
         self._about = dict(about) if about is not None else {column: column for column in key}
         self._columns = tuple(columns) if columns is not None else None
@@ -114,13 +124,16 @@ class SqlConnector:
         names = sa.inspect(self._connection)
         if not names.has_table(bare, schema or None):
             raise ConnectorError(
-                "The database has no table or view of that name: check its spelling and schema."
+                "The database has no table or view of that name: check its spelling and schema.",
+                code="not_found",
             )
         table = sa.Table(bare, sa.MetaData(), schema=schema or None, autoload_with=self._connection)
         wanted = {*self._key, *self._about.values(), *(self._columns or ())}
         unknown = sorted((wanted | ({self._modified} if self._modified else set())) - set(table.c.keys()))
         if unknown:
-            raise ConnectorError(f"The table has no column named {', '.join(unknown)}: check the spelling.")
+            raise ConnectorError(
+                f"The table has no column named {', '.join(unknown)}: check the spelling.", code="not_found"
+            )
         return table, self._connection
 
     def _changes(
@@ -189,12 +202,13 @@ def _engine(database: str) -> "sa.Engine":
             and not (url.database or "").startswith("file:")
             and not Path(url.database or "").is_file()
         ):
-            raise ConnectorError("There is no SQLite database at that path; check it.")
+            raise ConnectorError("There is no SQLite database at that path; check it.", code="not_found")
         return sa.create_engine(url)
     except SQLAlchemyError:
         raise ConnectorError(
             "The address of the database cannot be read: expected DIALECT://USER:PASSWORD@HOST/DATABASE, "
-            "such as sqlite:///orders.db."
+            "such as sqlite:///orders.db.",
+            code="bad_input",
         ) from None
     except ModuleNotFoundError as failure:
         raise ConnectorError(

@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from prov_ledger.checks.shapes import EntryValidator
-from prov_ledger.errors import ClockWentBack, Refused, ShapeViolation, StorageError
+from prov_ledger.errors import ClockWentBack, Corrupt, Refused, ShapeViolation, StorageError
 from prov_ledger.ledger.draft import Draft
 from prov_ledger.ledger.graph import GraphFactory, graph_of
 from prov_ledger.ledger.hop import Hop
@@ -69,8 +69,21 @@ class Tenant:
             self._work: Work | None = None
             self._writer: int | None = None
             self._validator: EntryValidator | None = None
+            self._refuse_older_than_denials()
             self.complete_denials()
             opened.pop_all()
+
+    def _refuse_older_than_denials(self) -> None:
+        """Raise Corrupt when the journal lacks entries that the list of denials was written after.
+
+        What those entries took away would be given out again.
+        """
+        last, size = self.denials.last_sequence(), self.journal.size()
+        if last > size:
+            raise Corrupt(
+                f"tenant '{self.name}': its denials know of entry {last}, its journal ends at {size}: "
+                "an older ledger.sqlite was put back; put the newest one back, with nothing else changed"
+            )
 
     @property
     def validator(self) -> EntryValidator:
