@@ -54,15 +54,31 @@ class Reaffirming:
         return self._run(work, acting, parsed)
 
     def collection(self, work: Work, acting: Acting, name: str) -> Reaffirmation:
-        """Carry over every claim that rests on a source of a collection. Raises Refused ``not_found``."""
+        """Carry over every claim that rests on a source of a collection; of an agent's that is no curator,
+        its own.
+
+        Claims that are withheld from the agent are not spoken of. Raises Refused ``not_found``, also where
+        an agent that is no curator may read none of its sources.
+        """
         id = self.session.find_name("collection", name)
-        if id is None:
+        members = self._members(id) if id is not None else []
+        curator = self.session.is_curator(acting.agent)
+        pairs = [(member, id) for member in members]
+        if id is None or not (curator or self.session.readable(acting, pairs, self.tenant.now())):
             raise Refused("not_found", "no collection has that name")
-        return self.on_sources(work, acting, self._members(id))
+        ids = self._may_change(acting, self._resting_on(members))
+        judge = self.session.judge(acting, self.tenant.state.reader.read(ids))
+        return self._run(work, acting, [x for x in ids if judge.decide(x).verdict != "withheld"])
 
     def on_sources(self, work: Work, acting: Acting, sources: Sequence[Node]) -> Reaffirmation:
-        """Carry over every claim that rests on evidence from the sources."""
-        return self._run(work, acting, self._resting_on(sources))
+        """Carry over every claim that rests on evidence from the sources, and that the agent may change."""
+        return self._run(work, acting, self._may_change(acting, self._resting_on(sources)))
+
+    def _may_change(self, acting: Acting, ids: list[Node]) -> list[Node]:
+        if self.session.is_curator(acting.agent):
+            return ids
+        world = self.tenant.state.reader.read(ids)
+        return [id for id in ids if world.claims[id].record.agent == acting.agent]
 
     def _members(self, collection: Node) -> list[Node]:
         return [

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.ledger.worlds import OTHER, World, make_world, refused
+from prov_ledger import Refused
+from tests.ledger.worlds import OTHER, PAGE, QUOTE, World, make_world, refused
 
 
 @pytest.fixture
@@ -45,3 +46,68 @@ def test_a_reader_of_a_thread_writes_into_it_and_lets_nobody_in(world: World) ->
     for reader in ("eve", "somebody new"):
         assert refused(partial(join, reader)) == "denied"
     assert world.state() == before
+
+
+# reaffirming
+
+
+def shelve(world: World) -> dict[str, str]:
+    """A collection with two sources, a claim of ben's and of eve's on the one, of ben's on the other."""
+    claims = {}
+    world.ledger.grant("ben", "collection:shelf")
+    for native, makers in (("open", ("ben", "eve")), ("closed", ("ben", "eve"))):
+        source = world.ledger.source(native=native, title=native, collection="shelf")
+        revision = world.ledger.revision(source, data=PAGE, label="1", media_type="text/markdown")
+        world.ledger.grant("eve", source)
+        quote = world.ledger.evidence(revision, quote=QUOTE)
+        for maker in makers:
+            claims[f"{native} {maker}"] = world.conclude(maker, support=[quote], by=maker)
+        if native == "closed":
+            world.ledger.revoke("eve", source)
+    world.clock.step(86400 * 40)
+    for native in ("open", "closed"):
+        source = world.ledger.source(native=native, title=native, collection="shelf")
+        world.ledger.revision(source, data=f"{PAGE}\nMore.\n", label="2", media_type="text/markdown")
+    return claims
+
+
+def test_a_collection_is_reaffirmed_for_an_agents_own_claims(world: World) -> None:
+    claims = shelve(world)
+    done = world.ledger.reaffirm(collection="shelf", by="ben")
+    assert set(done.carried) == {claims["open ben"], claims["closed ben"]}
+    assert (done.changed, done.left) == ((), ())
+
+
+def test_claims_withheld_from_an_agent_are_not_spoken_of(world: World) -> None:
+    claims = shelve(world)
+    done = world.ledger.reaffirm(collection="shelf", by="eve")
+    assert set(done.carried) == {claims["open eve"]}
+    assert (done.changed, done.left) == ((), ())
+    world.ledger.grant("keeper", world.ledger.source(native="open", title="open"))
+    done = world.ledger.reaffirm(collection="shelf", by="keeper")
+    assert {*done.carried, *done.changed, *done.left} == {
+        claims["open ben"],
+        claims["open eve"],
+        done_before(world, claims["open eve"]),
+    }
+
+
+def done_before(world: World, old: str) -> str:
+    return world.ledger.resolve([old])[0].superseded_by or ""
+
+
+def test_a_collection_of_which_nothing_may_be_read_is_as_one_that_does_not_exist(world: World) -> None:
+    shelve(world)
+    world.ledger.collection("empty")
+    told = set()
+    for name in ("shelf", "empty", "no such"):
+        with pytest.raises(Refused) as refusal:
+            world.ledger.reaffirm(collection=name, by="blind")
+        told.add((refusal.value.error_code, str(refusal.value)))
+    assert [code for code, _ in told] == ["not_found"]
+
+
+def test_a_policy_carries_over_what_any_agent_claimed(world: World) -> None:
+    world.ledger.collection("shelf", reaffirm=True)
+    claims = shelve(world)
+    assert {slot.verdict for slot in world.ledger.resolve(list(claims.values()))} == {"superseded"}
