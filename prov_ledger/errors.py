@@ -4,7 +4,7 @@ Every refusal has a code; ``STATUS`` says for each code which exit status a comm
 which HTTP status a service answers with. Codes are part of the public contract.
 """
 
-from typing import ClassVar, NamedTuple
+from typing import NamedTuple
 
 
 class Status(NamedTuple):
@@ -68,12 +68,17 @@ class ProvLedgerError(Exception):
     Raises KeyError on construction when the code is not in the table, so no error is without a status.
     """
 
-    code: ClassVar[str] = "storage"
+    code: str = "storage"
 
     def __init__(self, message: str, *, code: str | None = None) -> None:
         super().__init__(message)
-        self.error_code = code if code is not None else type(self).code
-        self.status = STATUS[self.error_code]
+        self.code = code if code is not None else type(self).code
+        self.status = STATUS[self.code]
+
+    @property
+    def error_code(self) -> str:
+        """The same as ``code``."""
+        return self.code
 
     @property
     def message(self) -> str:
