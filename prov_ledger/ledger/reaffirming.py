@@ -103,8 +103,7 @@ class Reaffirming:
     def _run(self, work: Work, acting: Acting, ids: Sequence[Node]) -> Reaffirmation:
         world = self.tenant.state.reader.read(ids)
         carrier = _Carrier(self, work, acting, world)
-        for id in sorted(set(ids), key=lambda c: world.claims[c].sequence):
-            carrier.take(id)
+        carrier.take_all(sorted(set(ids), key=lambda c: world.claims[c].sequence))
         return Reaffirmation(carrier.carried, tuple(carrier.changed), tuple(carrier.left))
 
 
@@ -119,16 +118,25 @@ class _Carrier:
         self.changed: list[Node] = []
         self.left: list[Node] = []
         self._evidence: dict[Node, Node | None] = {}
+        self._waiting: dict[Node, None] = {}
         self._judges: dict[tuple[tuple[str, FactValue], ...], Judge] = {}
         self._readable = verb.session.readable_in(acting, world, self.now)
 
-    def take(self, id: Node) -> None:
+    def take_all(self, ids: Sequence[Node]) -> None:
+        """Carry claims over; the one that took the place of another's support goes before it."""
+        self._waiting = dict.fromkeys(ids)
+        while self._waiting:
+            self._take(next(iter(self._waiting)))
+
+    def _take(self, id: Node) -> None:
         """Carry one claim over, if it ended only because its pages were replaced."""
+        del self._waiting[id]
         claim = self.world.claims[id].record
         judge = self._judge(claim)
         verdict = judge.decide(id).verdict
         resting = self._rests_on_carried(claim)
-        if id in self.world.superseded_by or (verdict not in ("ended", "undercut") and not resting):
+        over = id in self.world.superseded_by or id in self.world.retracted
+        if over or (verdict not in ("ended", "undercut") and not resting):
             self.left.append(id)
             return
         mapped = [self._mapped(judge, members) for members in claim.justifications]
@@ -183,10 +191,12 @@ class _Carrier:
         if id in self.carried:
             return self.carried[id]
         if id.startswith("cl_"):
-            successor = self._reaffirmed_head(id)
-            if successor is not None:
-                return successor
-            return id if judge.decide(id).verdict == "citable" else None
+            head = self._reaffirmed_head(id) or id
+            if head in self._waiting:
+                self._take(head)
+            if head in self.carried:
+                return self.carried[head]
+            return head if judge.decide(head).verdict == "citable" else None
         finding = judge.evidence(id)
         if finding.rank > RANK["outdated"]:
             return id

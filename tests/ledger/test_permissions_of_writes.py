@@ -111,3 +111,37 @@ def test_a_policy_carries_over_what_any_agent_claimed(world: World) -> None:
     world.ledger.collection("shelf", reaffirm=True)
     claims = shelve(world)
     assert {slot.verdict for slot in world.ledger.resolve(list(claims.values()))} == {"superseded"}
+
+
+def renew(world: World, label: str) -> None:
+    world.clock.step(86400)
+    text = f"{PAGE}\nState {label}.\n"
+    world.ledger.revision(world.source, data=text, label=label, media_type="text/markdown")
+
+
+def test_nothing_is_carried_over_onto_a_claim_that_was_retracted(world: World) -> None:
+    above = world.conclude("Above.", support=[world.claim])
+    renew(world, "2")
+    head = world.ledger.reaffirm([world.claim]).carried[world.claim]
+    world.ledger.retract(head, reason="wrong")
+    done = world.ledger.reaffirm([above])
+    assert (done.carried, done.changed) == ({}, (above,))
+
+
+def test_what_took_the_place_of_a_support_is_carried_over_before_what_rests_on_it(world: World) -> None:
+    above = world.conclude("Above.", support=[world.claim])
+    renew(world, "2")
+    head = world.ledger.reaffirm([world.claim]).carried[world.claim]
+    renew(world, "3")
+    assert world.ledger.reaffirm([above]).carried == {}
+    done = world.ledger.reaffirm([above, head])
+    assert list(done.carried) == [head, above]
+    assert {slot.verdict for slot in world.ledger.resolve(list(done.carried.values()))} == {"citable"}
+
+
+def test_a_retracted_claim_does_not_come_back_with_what_it_rests_on(world: World) -> None:
+    above = world.conclude("Above.", support=[world.claim])
+    world.ledger.retract(above, reason="wrong")
+    renew(world, "2")
+    done = world.ledger.reaffirm([world.claim, above])
+    assert (list(done.carried), done.left) == ([world.claim], (above,))
