@@ -26,7 +26,7 @@ class Disclosing:
 
     def showing(self, acting: Acting, slots: Iterable[Slot], thread: str | None) -> Showing | None:
         """What slots are about to show, under the policy and the journal as they are; None for nothing."""
-        return self.about_to_show(acting, tuple(disclosed(slots)), thread)
+        return self.about_to_show(acting, tuple(dict.fromkeys(disclosed(slots))), thread)
 
     def about_to_show(
         self,
@@ -53,6 +53,13 @@ def rendered(packet: Packet) -> tuple[Disclosed, ...]:
     """What a packet shows: itself first, then the claims of its lines in the order of their labels."""
     lines = (Disclosed(id, (), True) for id in packet.labels)
     return (Disclosed(packet.id, (), False), *lines) if packet.labels else ()
+
+
+def described(ids: Iterable[Node]) -> tuple[Disclosed, ...]:
+    """What texts of ids show: of evidence its quote, of a claim its words, of others what they are called."""
+    return tuple(
+        Disclosed(id, (id,) if id.startswith("ev_") else (), id.startswith("cl_")) for id in sorted(ids)
+    )
 
 
 def disclosed(slots: Iterable[Slot]) -> Iterator[Disclosed]:

@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from prov_ledger.errors import QueryError
+from prov_ledger.ledger.disclosing import Disclosing, described
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.model.ids import looks_like_id
@@ -57,10 +58,15 @@ class Queries:
             return answer
         if not isinstance(answer, Rows):
             raise QueryError("text is joined to the columns of a SELECT; this query has none")
+        disclosing = Disclosing(self.session)
         with self.tenant.lock:
-            return self._joined(acting, answer, columns)
+            joined, texts = self._joined(acting, answer, columns)
+            showing = disclosing.about_to_show(acting, described(id for id, text in texts.items() if text))
+        disclosing.record(showing)
+        return joined
 
-    def _joined(self, acting: Acting, rows: Rows, columns: Sequence[str]) -> Rows:
+    def _joined(self, acting: Acting, rows: Rows, columns: Sequence[str]) -> tuple[Rows, dict[Node, str]]:
+        """The rows with the texts of some columns, and these texts by id."""
         missing = [column for column in columns if column not in rows.variables]
         if missing:
             raise QueryError(f"the query has no column ?{missing[0]}: it has {', '.join(rows.variables)}")
@@ -72,7 +78,7 @@ class Queries:
             for row in rows.rows
         ]
         names = tuple(f"{column}_text" for column in columns)
-        return replace(rows, variables=(*rows.variables, *names), rows=tuple(widened))
+        return replace(rows, variables=(*rows.variables, *names), rows=tuple(widened)), texts
 
     def _id(self, term: Term | None) -> Node | None:
         if not isinstance(term, Iri) or not term.value.startswith(self.tenant.base):

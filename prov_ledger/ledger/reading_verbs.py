@@ -15,6 +15,7 @@ from prov_ledger.model.slots import Slot
 from prov_ledger.readers.port import Reader
 from prov_ledger.readers.sparql import SparqlReader
 from prov_ledger.store.port import Answer
+from prov_ledger.vault.disclosures import Disclosed
 
 
 class ReadingVerbs(Handle):
@@ -110,19 +111,32 @@ class ReadingVerbs(Handle):
         purpose: str | None = None,
     ) -> Explanation:
         """Account for a claim: what was believed as of a time (default: when it was made), from what,
-        which checks it passed, and what is different now. Raises Refused ``unknown_id``.
+        which checks it passed, and what is different now; what it shows is recorded first.
+
+        Raises Refused ``unknown_id``; StorageError.
         """
-        explaining = Explaining(self._session, self._sources)
+        explaining, disclosing = Explaining(self._session, self._sources), Disclosing(self._session)
         with self._tenant.lock:
-            return explaining.explain(self._reading(), self._acting(principal, purpose), claim, as_of)
+            acting = self._acting(principal, purpose)
+            account = explaining.explain(self._reading(), acting, claim, as_of)
+            showing = disclosing.showing(acting, (account.then, account.now), None)
+        disclosing.record(showing)
+        return account
 
     def changes(
         self, thread: str, since: Moment, *, principal: str | None = None, purpose: str | None = None
     ) -> tuple[Fallen, ...]:
-        """The claims of a thread that were citable then and are not now, and what was recorded since."""
-        explaining = Explaining(self._session, self._sources)
+        """The claims of a thread that were citable then and are not now, and what was recorded since.
+
+        What their slots show is recorded first.
+        """
+        explaining, disclosing = Explaining(self._session, self._sources), Disclosing(self._session)
         with self._tenant.lock:
-            return explaining.changes(self._reading(), self._acting(principal, purpose), thread, since)
+            acting = self._acting(principal, purpose)
+            fallen = explaining.changes(self._reading(), acting, thread, since)
+            showing = disclosing.showing(acting, (one.slot for one in fallen), thread)
+        disclosing.record(showing)
+        return fallen
 
     def load(self) -> int:
         """Take the whole journal into the memory reader, as a service does at its start; entries taken.
@@ -147,9 +161,17 @@ class ReadingVerbs(Handle):
         by: str | None = None,
         purpose: str | None = None,
     ) -> Shown:
-        """Show a revision, or the state that a source had at a time, with its exact bytes."""
+        """Show a revision, or the state that a source had at a time, with its exact bytes.
+
+        That it is shown is recorded first.
+        """
+        disclosing = Disclosing(self._session)
         with self._tenant.lock:
-            return Showing(self._session, self._sources).show(self._acting(by, purpose), native_or_id, on)
+            acting = self._acting(by, purpose)
+            shown = Showing(self._session, self._sources).show(acting, native_or_id, on)
+            showing = disclosing.about_to_show(acting, (Disclosed(shown.revision, (), True),))
+        disclosing.record(showing)
+        return shown
 
     def named_query(
         self,
@@ -161,7 +183,10 @@ class ReadingVerbs(Handle):
         by: str | None = None,
         purpose: str | None = None,
     ) -> Answer:
-        """Answer one of the library's queries, with its parameters as written at a prompt."""
+        """Answer one of the library's queries, with its parameters as written at a prompt.
+
+        The texts that it shows are recorded first, as by ``sparql``.
+        """
         acting = self._acting(by, purpose)
         queries = Queries(self._session, self._sources)
         return queries.named(acting, name, parameters or {}, text_columns, timeout)
@@ -175,7 +200,10 @@ class ReadingVerbs(Handle):
         by: str | None = None,
         purpose: str | None = None,
     ) -> Answer:
-        """Answer a SPARQL query over the tenant's graph; text only for columns named, if readable."""
+        """Answer a SPARQL query over the tenant's graph; text only for columns named, if readable.
+
+        Which texts it shows is recorded first, by their ids.
+        """
         return Queries(self._session, self._sources).sparql(
             self._acting(by, purpose), text, text_columns, timeout
         )

@@ -7,7 +7,9 @@ from pathlib import Path
 import pytest
 
 from prov_ledger import Ledger
+from prov_ledger.errors import StorageError
 from prov_ledger.vault.disclosures import Disclosed
+from tests.ledger.worlds import refused
 
 START = datetime(2026, 1, 1, 8, tzinfo=UTC)
 SAYS = "Goods come back within 30 days."
@@ -110,3 +112,58 @@ def test_an_account_whose_words_are_withheld_leaves_out_what_was_asked_for(offic
     assert (told.now.words, told.facts) == ("withheld", {})
     assert not any(line.startswith("asked for") for line in told.lines())
     assert office.ledger.explain(claim).facts == {"order": "(personal)", "region": "DE"}
+
+
+def test_the_bytes_of_a_revision_are_recorded_as_shown(office: Office) -> None:
+    revision = office.ledger.show("open").revision
+    by_ben = {"by": "ben"}
+    assert office.recorded(lambda: office.ledger.show("open", **by_ben)) == [Disclosed(revision, (), True)]
+    (last,) = office.ledger._tenant.disclosures.read()[-1:]
+    assert last.occasion.reader == office.ledger._session.find_name("agent", "ben")
+    assert office.recorded(lambda: refused(lambda: office.ledger.show("secret", by="ben"))) == []
+
+
+def test_what_an_account_quotes_is_recorded_once_as_shown(office: Office) -> None:
+    claim, explain = office.claim([office.open_evidence]), office.ledger.explain
+    shown = [Disclosed(claim, (office.open_evidence,), True)]
+    assert office.recorded(lambda: explain(claim, principal="ben")) == shown
+    office.later()
+    office.ledger.retract(claim)
+    assert office.recorded(lambda: explain(claim, principal="ben")) == shown
+    assert office.recorded(lambda: refused(lambda: explain(office.secret_claim, principal="ben"))) == []
+
+
+def test_fallen_claims_show_no_words_and_none_are_recorded(office: Office) -> None:
+    office.ledger.remind([office.either], 300, thread="chat-7", readers=["ben"])
+    before = office.now
+    office.later()
+    office.ledger.retract(office.either)
+    assert office.recorded(lambda: office.ledger.changes("chat-7", before, principal="ben")) == []
+
+
+def test_the_texts_joined_to_a_query_are_recorded_as_shown(office: Office) -> None:
+    office.ledger.agent("ben", ["analyst"])
+    claim = office.claim([office.open_evidence])
+    ask = "SELECT ?x { VALUES ?k { pl:Claim pl:Evidence } ?x a ?k }"
+
+    def texts(query: str) -> list[Disclosed]:
+        return office.recorded(lambda: office.ledger.sparql(query, text_columns=["x"], by="ben"))
+
+    quote = Disclosed(office.open_evidence, (office.open_evidence,), False)
+    assert texts(ask) == [Disclosed(claim, (), True), quote]
+    assert texts(ask + " LIMIT 0") == []
+    assert office.recorded(lambda: office.ledger.sparql(ask, by="ben")) == []
+
+
+def test_nothing_leaves_when_it_cannot_be_recorded(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    def fails(*_: object) -> None:
+        raise StorageError("the disk is full")
+
+    monkeypatch.setattr(office.ledger._tenant.disclosures, "append", fails)
+    for call in (
+        lambda: office.ledger.show("open"),
+        lambda: office.ledger.explain(office.either),
+        lambda: office.ledger.sparql("SELECT ?x { ?x a pl:Claim }", text_columns=["x"]),
+    ):
+        with pytest.raises(StorageError):
+            call()
