@@ -1,6 +1,7 @@
 """How a function becomes a command: the options that all of them share, and an example in its help."""
 
 import inspect
+import os
 from collections.abc import Callable
 from copy import copy
 from dataclasses import replace
@@ -10,16 +11,35 @@ from typing import Annotated, Concatenate, ParamSpec, get_args
 import typer
 
 from prov_ledger.cli.session import DEFAULT_PATH, DEFAULT_TENANT, Session
+from prov_ledger.errors import Refused
 
 P = ParamSpec("P")
 
 _PANEL = "Options of every command"
+
+
+def _not_blank(option: str, value: str | None) -> None:
+    """Refuse an option that is given and blank: it must not pass for one that is not given."""
+    if value is not None and not value.strip():
+        raise Refused("bad_input", f"{option} is empty: give it a value, or leave it out")
+
+
+def _folder(option: str) -> Callable[[str | Path], Path]:
+    """The parser of a folder; a blank text would be the working directory."""
+
+    def parse(value: str | Path) -> Path:
+        _not_blank(option, str(value))
+        return Path(value)
+
+    return parse
+
 
 LedgerOption = Annotated[
     Path | None,
     typer.Option(
         "--ledger",
         metavar="PATH",
+        parser=_folder("--ledger"),
         envvar="PROV_LEDGER_PATH",
         help=f"Folder of the ledger (default: ./{DEFAULT_PATH}).",
         rich_help_panel=_PANEL,
@@ -54,6 +74,7 @@ PoliciesOption = Annotated[
     typer.Option(
         "--policies",
         metavar="FOLDER",
+        parser=_folder("--policies"),
         envvar="PROV_LEDGER_POLICIES",
         help="Cedar policies that say who may read what (default: the grants of the ledger alone).",
         rich_help_panel=_PANEL,
@@ -90,7 +111,9 @@ def common_options(
     json: bool,
     policies: Path | None = None,
 ) -> Session:
-    """``base`` with whatever was given here."""
+    """``base`` with whatever was given here. Raises Refused ``bad_input`` for a blank name."""
+    for option, value in (("--tenant", tenant), ("--as", as_), ("--purpose", purpose)):
+        _not_blank(option, value)
     return replace(
         base,
         path=ledger or base.path,
@@ -145,6 +168,7 @@ def _command(
     def run(context: typer.Context, *args: P.args, **given: P.kwargs) -> None:
         shared = {key: given.pop(key) for key in _COMMON}
         base = context.obj if isinstance(context.obj, Session) else Session()
+        _check_environment({**context.find_root().params, **_given(shared)})
         function(common_options(base, **shared), *args, **given)  # type: ignore[arg-type]
 
     _give_signature(run, function)
@@ -152,6 +176,18 @@ def _command(
     if notes:
         run.__doc__ += f"\n\n\b\n{notes}"
     return run
+
+
+def _given(shared: dict[str, object]) -> dict[str, object]:
+    return {key: value for key, value in shared.items() if value is not None}
+
+
+def _check_environment(given: dict[str, object]) -> None:
+    """Refuse a variable that is set but empty, unless its option is given: typer takes it for one not set."""
+    for key in _COMMON:
+        variable = get_args(_COMMON[key])[1].envvar
+        if variable is not None and given.get(key) is None:
+            _not_blank(variable, os.environ.get(variable))
 
 
 def _give_signature(run: Callable[..., None], function: Callable[..., None]) -> None:

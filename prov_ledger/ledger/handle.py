@@ -9,7 +9,7 @@ from typing import Self
 from prov_ledger.authz.port import DEADLINE_S, Authoriser
 from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.errors import Refused
-from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.ledger.session import Acting, Session, check_named
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.ledger.tenant import Tenant, Work
 from prov_ledger.model.records import Node
@@ -68,12 +68,9 @@ class Handle:
         An id that is malformed or unknown to them is refused before that, so the verb runs first, and
         nothing of it is kept when the role is lacking.
         """
+        name, stated = self._names(by, purpose)
         with self._tenant.writing() as work:
-            name = by if by is not None else self._agent
-            if name is None:
-                acting = self._founder(purpose)
-            else:
-                acting = self._session.acting_in(work, name, purpose or self._purpose)
+            acting = self._founder(stated) if name is None else self._session.acting_in(work, name, stated)
             lacking = self._session.lacking_role(acting.agent, verb)
             try:
                 yield work, acting
@@ -85,13 +82,19 @@ class Handle:
                 raise lacking
 
     def _acting(self, by: str | None, purpose: str | None) -> Acting:
+        name, stated = self._names(by, purpose)
+        return self._founder(stated) if name is None else self._session.acting(name, stated)
+
+    def _names(self, by: str | None, purpose: str | None) -> tuple[str | None, str | None]:
+        """Who acts and for what: as given, else the handle's own. Raises Refused ``bad_input``."""
         name = by if by is not None else self._agent
-        if name is None:
-            return self._founder(purpose)
-        return self._session.acting(name, purpose if purpose is not None else self._purpose)
+        stated = purpose if purpose is not None else self._purpose
+        check_named("agent", name)
+        check_named("purpose", stated)
+        return name, stated
 
     def _founder(self, purpose: str | None) -> Acting:
         if self._first is None:
             self._first = next(iter(self._tenant.state.entries_of("tenant"))).agent
-        name = purpose if purpose is not None else self._purpose
-        return Acting(self._first, self._session.find_name("purpose", name) if name is not None else None)
+        known = self._session.find_name("purpose", purpose) if purpose is not None else None
+        return Acting(self._first, known)

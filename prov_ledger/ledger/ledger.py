@@ -16,6 +16,7 @@ from prov_ledger.ledger.claim_verbs import ClaimVerbs
 from prov_ledger.ledger.find_verbs import FindVerbs
 from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
+from prov_ledger.ledger.session import check_named
 from prov_ledger.ledger.sources import temporal_fact
 from prov_ledger.ledger.tenant import Clock, Tenant, Work, system_clock
 from prov_ledger.model import records as r
@@ -108,8 +109,10 @@ class Ledger(CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, F
         ``authoriser`` None is the ledger's own grants; one that is callable is called with the roster, as
         ``load_cedar(folder)`` is; an answer after ``authoriser_deadline_s`` permits nothing.
         ``disclosures`` False: what is shown is not recorded.
-        Raises Refused ``not_found``; MissingKey, WrongKey; StorageError.
+        Raises Refused ``not_found``, ``bad_input``; MissingKey, WrongKey; StorageError.
         """
+        check_named("agent", agent)
+        check_named("purpose", purpose)
         folder = Path(path)
         _check_reader(reader)
         provider = keys if keys is not None else key_provider(folder)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 
 from prov_ledger.authz.port import DEADLINE_S, Authoriser, ReadRequest, readable, version_of
-from prov_ledger.authz.roster import AuthoriserFactory, Roster
+from prov_ledger.authz.roster import EVERYTHING, AuthoriserFactory, Roster
 from prov_ledger.checks.verdict import Asked, Judge
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.tenant import Tenant, Work
@@ -47,6 +47,13 @@ _UNKNOWN = "no id like this is known to you here: never recorded, of another ten
 def unknown(id: str) -> Refused:
     """The one refusal for an id that is absent, another tenant's, erased or not readable."""
     return Refused("unknown_id", f"{id}: {_UNKNOWN}")
+
+
+def check_named(kind: str, name: str | None) -> None:
+    """Raise Refused ``bad_input`` where a name is given and blank; None is a name that was not given."""
+    if name is not None and not name.strip():
+        article = "an" if kind == "agent" else "a"
+        raise Refused("bad_input", f"the name of {article} {kind} is empty: give it a name")
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,8 +126,7 @@ class Session:
 
     def name(self, work: Work, kind: str, name: str, agent: Node) -> Node:
         """The id of a group, collection or purpose, which is recorded when it is named first."""
-        if not name.strip():
-            raise Refused("bad_input", f"the name of a {kind} is empty: give it a name")
+        check_named(kind, name)
         found = self.find_name(kind, name)
         if found is not None:
             return found
@@ -133,8 +139,7 @@ class Session:
 
     def agent(self, work: Work, name: str, roles: Iterable[Role] = (Role.AGENT,)) -> Node:
         """The id of an agent, recorded with these roles when it is named first."""
-        if not name.strip():
-            raise Refused("bad_input", "the name of an agent is empty: give it a name")
+        check_named("agent", name)
         found = self.find_name("agent", name)
         if found is not None:
             return found
@@ -176,6 +181,17 @@ class Session:
         return Role.CURATOR in self.tenant.state.roster.roles.get(agent or "", frozenset())
 
     # permission
+
+    def may_read_names(self, acting: Acting) -> bool:
+        """Whether the names of groups, collections, purposes and agents may be given out to the reader:
+        to an admin or a curator, and to whom the ledger's own grants let read everything.
+        """
+        roles = self.tenant.state.roster.roles.get(acting.agent or "", frozenset())
+        if roles & {Role.ADMIN, Role.CURATOR}:
+            return True
+        return self._given is None and EVERYTHING in self.readable(
+            acting, [(EVERYTHING, None)], self.tenant.now()
+        )
 
     def readable(
         self, acting: Acting, sources: Sequence[tuple[Node, Node | None]], now: datetime
