@@ -54,7 +54,8 @@ class Capture:
         """Record a quote or a cell; the same span of the same revision again gives the same id.
 
         Raises Refused: ``malformed_id``, ``unknown_id``, ``incomplete``, ``undeclared_fact``,
-        ``bad_fact``, ``bad_scope``, ``empty_quote``, ``quote_not_found``, ``ambiguous_quote``, ``bad_cell``.
+        ``bad_fact``, ``bad_scope``, ``empty_quote``, ``quote_not_found``, ``ambiguous_quote``, ``bad_cell``,
+        ``denied`` where another scope is stated for what another agent captured, unless by a curator.
         """
         revision = self.session.require_revision(acting, new.revision)
         if (new.quote is None) == (new.cell is None):
@@ -145,10 +146,21 @@ class Capture:
     def _stated(self, id: Node) -> Scope | None:
         world = self.tenant.state.reader.read([id])
         statements = world.scopes.get(id, ())
-        return statements[-1].record.scope if statements else world.evidence[id].record.scope
+        scope = statements[-1].record.scope if statements else world.evidence[id].record.scope
+        try:
+            return self.sources.opened_scope(scope) if scope is not None else None
+        except Refused:
+            return scope  # a value of it was erased
 
     def _again(self, work: Work, acting: Acting, id: Node, scope: Scope | None) -> Node:
         if scope is not None and scope != self._stated(id):
+            entry = self.tenant.state.entry_of(id)
+            captured = entry is not None and entry.agent == acting.agent
+            if not captured and not self.session.is_curator(acting.agent):
+                raise Refused(
+                    "denied",
+                    f"{id} is another agent's: only that agent or a curator may state another scope of it",
+                )
             self.sources.record_scope(work, acting.agent or "", id, scope)
         return id
 

@@ -145,3 +145,47 @@ def test_a_retracted_claim_does_not_come_back_with_what_it_rests_on(world: World
     renew(world, "2")
     done = world.ledger.reaffirm([world.claim, above])
     assert (list(done.carried), done.left) == ([world.claim], (above,))
+
+
+# evidence
+
+
+def since(day: str) -> list[dict[str, object]]:
+    return [{"fact": "purchase_date", "from": day}]
+
+
+def test_the_scope_of_evidence_is_changed_by_whoever_captured_it_or_a_curator(world: World) -> None:
+    def capture(by: str | None, scope: list[dict[str, object]] | None) -> str:
+        return world.ledger.evidence(world.revision, quote=OTHER, scope=scope, by=by)
+
+    world.ledger.grant("keeper", world.source)
+    made = capture("ben", since("2026-01-01"))
+    before = world.state()
+    assert capture("eve", None) == capture("eve", since("2026-01-01")) == made
+    assert refused(lambda: capture("eve", since("2026-03-01"))) == "denied"
+    assert world.state() == before
+    for by, day in (("ben", "2026-02-01"), ("keeper", "2026-03-01")):
+        assert capture(by, since(day)) == made
+        assert world.state() != before
+        before = world.state()
+
+
+def test_evidence_of_another_agents_without_a_scope_is_not_given_one(world: World) -> None:
+    call = partial(world.ledger.evidence, world.revision, quote=QUOTE, scope=since("2026-03-01"), by="eve")
+    assert refused(call) == "denied"
+
+
+def test_another_agents_scope_by_a_personal_value_is_the_same_when_stated_again(world: World) -> None:
+    scope: list[dict[str, object]] = [{"fact": "order", "in": ["A-1"]}]
+    made = world.ledger.evidence(world.revision, quote=OTHER, scope=scope, by="ben")
+    before = world.state()
+    assert world.ledger.evidence(world.revision, quote=OTHER, scope=scope, by="eve") == made
+    assert world.state() == before
+
+
+def test_a_batch_of_one_agents_evidence_is_that_agents(world: World) -> None:
+    with world.ledger.batch():
+        made = world.ledger.evidence(world.revision, quote=OTHER, by="ben")
+    given = partial(world.ledger.evidence, world.revision, quote=OTHER, scope=since("2026-03-01"))
+    assert refused(partial(given, by="eve")) == "denied"
+    assert given(by="ben") == made
