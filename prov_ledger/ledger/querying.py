@@ -16,6 +16,9 @@ from prov_ledger.rdf.terms import Iri, Literal, Term
 from prov_ledger.store.port import Answer, Rows
 from prov_ledger.vocab import PREFIXES
 
+#: What has a name: groups, collections, purposes and agents.
+_NAMED = ("grp_", "col_", "pur_", "agt_")
+
 
 class Queries:
     """The verbs ``sparql`` and ``named_query``."""
@@ -99,6 +102,7 @@ class Queries:
             history = reader.history(source)
             pairs.append((source, history.source.record.collection if history else None))
         allowed = self.session.readable(acting, pairs, self.tenant.now())
+        names = self.session.may_read_names(acting)
         for id in wanted:
             if id in sources:
                 told = sources[id] in allowed
@@ -107,7 +111,7 @@ class Queries:
             elif id in world.evidence:
                 told = judge.decide(id).verdict != "withheld"
             else:
-                told = not id.startswith(("cl_", "ev_", "ent_", "rem_"))
+                told = names and id.startswith(_NAMED)
             if told:
                 found[id] = self.sources.describe(id)
         return found

@@ -8,6 +8,8 @@ import pytest
 
 from prov_ledger import Ledger
 from prov_ledger.errors import StorageError
+from prov_ledger.rdf.terms import Literal
+from prov_ledger.store.port import Rows
 from prov_ledger.vault.disclosures import Disclosed
 from tests.ledger.worlds import refused
 
@@ -167,3 +169,25 @@ def test_nothing_leaves_when_it_cannot_be_recorded(office: Office, monkeypatch: 
     ):
         with pytest.raises(StorageError):
             call()
+
+
+def test_names_are_for_whoever_reads_everything_or_looks_after_the_ledger(office: Office) -> None:
+    office.ledger.member("ben", "group:support")
+    office.ledger.grant("group:support", office.open_source, for_purpose="audit")
+    query = "SELECT ?x { VALUES ?k { pl:Group pl:Collection pl:Purpose pl:Agent prov:Agent } ?x a ?k }"
+
+    def told(by: str) -> set[str]:
+        answer = office.ledger.sparql(query, text_columns=["x"], by=by)
+        assert isinstance(answer, Rows)
+        return {text.lexical for _, text in answer.rows if isinstance(text, Literal)} - {""}
+
+    office.ledger.agent("ben", ["analyst"])
+    assert told("curator") >= {"handbook", "ben", "curator"}
+    assert told("ben") == set()
+    assert office.recorded(lambda: told("ben")) == []
+    office.ledger.grant("ben", "*")
+    assert told("ben") == told("curator")
+    office.ledger.revoke("ben", "*")
+    assert told("ben") == set()
+    office.ledger.agent("ben", ["analyst", "admin"])
+    assert told("ben") == told("curator")
