@@ -4,10 +4,10 @@ import threading
 from collections.abc import Callable
 from pathlib import Path
 
-from prov_ledger.errors import Refused
+from prov_ledger.errors import Refused, StorageError
 from prov_ledger.ledger.layout import graph_folder
 from prov_ledger.store.index import GraphIndex
-from prov_ledger.store.oxigraph import OxigraphStore
+from prov_ledger.store.oxigraph import OxigraphStore, remove_damaged
 from prov_ledger.store.port import GraphStore
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.port import Journal
@@ -64,10 +64,21 @@ class LazyGraph:
             return store
 
     def rebuild(self) -> int:
-        """Make the graph anew from the journal in a fresh directory; returns the entries loaded."""
+        """Make the graph anew from the journal in a fresh directory; returns the entries loaded.
+
+        A directory of the tenant's that does not open is removed first: it is no more than an index.
+        """
         self._check_committed()
         with self._lock:
-            return self._opened()[1].rebuild()
+            try:
+                index = self._opened()[1]
+            except StorageError as error:
+                own = self._factory is embedded and self._folder.is_dir()
+                if not own or error.error_code == "storage_full":
+                    raise
+                remove_damaged(self._folder)
+                index = self._opened()[1]
+            return index.rebuild()
 
     def close(self) -> None:
         """Close the store, if it was ever opened."""

@@ -132,7 +132,7 @@ def _open(directory: Path | None) -> ox.Store:
         directory.parent.mkdir(parents=True, exist_ok=True)
         store = ox.Store(str(directory))
         write_owner(directory)
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         if "lock" in str(error).lower():
             owner = find_owner(directory)
             by = str(owner) if owner else "a process that left no name"
@@ -150,7 +150,7 @@ def _storage_error(error: Exception) -> StorageError:
 def _guarded(call: Callable[[], T]) -> T:
     try:
         return call()
-    except (OSError, SyntaxError, ValueError) as error:
+    except (OSError, RuntimeError, SyntaxError, ValueError) as error:
         raise _storage_error(error) from None
 
 
@@ -180,7 +180,7 @@ def _fill(store: ox.Store, chunks: Iterable[bytes]) -> None:
     stream = _Stream(chunks)
     try:
         store.bulk_load(stream, _NQUADS, lenient=True)  # type: ignore[arg-type]
-    except (OSError, SyntaxError, ValueError) as error:
+    except (OSError, RuntimeError, SyntaxError, ValueError) as error:
         raise stream.error or _storage_error(error) from None
 
 
@@ -190,8 +190,16 @@ def _write_directory(directory: Path, chunks: Iterable[bytes], update: str) -> N
         _fill(store, chunks)
         store.update(update)
         store.flush()
-    except OSError as error:
+    except (OSError, RuntimeError) as error:
         raise _storage_error(error) from None
+
+
+def remove_damaged(directory: Path) -> None:
+    """Take away a directory that does not open, so that a fresh one takes its place."""
+    aside = directory.with_name(directory.name + ".old")
+    _remove(aside)
+    _guarded(lambda: directory.rename(aside))
+    _remove(aside)
 
 
 def _remove(directory: Path) -> None:
@@ -233,5 +241,5 @@ def _answer(store: ox.Store, text: str, graph: ox.NamedNode) -> Answer:
         return Triples(tuple(triple_of(triple) for triple in result))
     except SyntaxError as error:
         raise QueryError(f"the query is not valid SPARQL: {error}") from None
-    except (OSError, ValueError) as error:
+    except (OSError, RuntimeError, ValueError) as error:
         raise QueryError(f"the query failed: {error}") from None
