@@ -6,8 +6,14 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from prov_ledger.errors import Corrupt, ProvLedgerError
-from prov_ledger.ledger.state import DecodedEntries
-from prov_ledger.ledger.tenant import DENYING_KINDS, Tenant, denials_of
+from prov_ledger.ledger.index_rows import IndexRows
+from prov_ledger.ledger.layout import tenant_folder
+from prov_ledger.ledger.tenant import Tenant, denials_of
+from prov_ledger.rdf.decode import decode_entry
+from prov_ledger.store.port import GraphStore
+from prov_ledger.vault.denials import Denial
+from prov_ledger.vault.disclosures import DISCLOSURES_FILE
+from prov_ledger.vault.stored import StoredRow
 from prov_ledger.vault.verify import check_payloads, check_references, check_tree
 
 if TYPE_CHECKING:
@@ -48,47 +54,51 @@ class Auditor:
         self.tenant = tenant
 
     def verify(self) -> AuditReport:
-        """Recompute every leaf, the tree, every payload's commitment, the denials and the graph."""
+        """Recompute every leaf, the tree, every payload's commitment, the denials and the graph.
+
+        The rows by which entries are found, and the records of what was shown, are compared as well.
+        """
         journal, sealer = self.tenant.journal, self.tenant.sealer
         head = journal.tree_head()
         checks = (check_tree(journal), check_references(journal), check_payloads(journal, sealer))
         findings = [AuditFinding(found.where, found.what) for check in checks for found in check]
-        lines: set[bytes] = set()
-        try:
-            findings += self._denials(head.size)
-            lines = self._lines(head.size)
-            findings += self._graph(head.size, lines)
-        except Corrupt:
+        leaves = _Leaves(IndexRows(journal, sealer))
+        for row in journal.rows(head.size):
+            findings += leaves.take(row, self.tenant.base)
+        if leaves.sound:
+            findings += (AuditFinding(x.where, x.what) for x in leaves.rows.check(head.size))
+            findings += self._denials(head.size, leaves.denials)
+            findings += self._graph(head.size, leaves.lines)
+        else:
             findings.append(AuditFinding("graph", "not compared: the journal's leaves are not sound"))
+        findings += self._disclosures()
         payloads = sum(1 for _ in journal.payload_keys())
-        return AuditReport(head.size, payloads, len(lines), head.root.hex(), tuple(findings))
+        return AuditReport(head.size, payloads, len(leaves.lines), head.root.hex(), tuple(findings))
 
-    def _lines(self, size: int) -> set[bytes]:
-        """Digests of all lines of all leaves: what the graph has to hold."""
-        return {
-            _digest(line)
-            for entry in self.tenant.journal.entries(until=size)
-            for line in entry.leaf.splitlines()
-        }
-
-    def _denials(self, size: int) -> Iterator[AuditFinding]:
-        recorded = {
-            row
-            for entry in DecodedEntries(self.tenant.journal, self.tenant.base).entries(0, DENYING_KINDS)
-            for row in denials_of(entry)
-        }
+    def _denials(self, size: int, recorded: set[Denial]) -> Iterator[AuditFinding]:
         listed = set(self.tenant.denials.all())
         if recorded - listed:
             yield AuditFinding("denials", f"{len(recorded - listed)} of the journal's are not on the list")
-        if any(row.sequence <= size for row in listed - recorded):
-            yield AuditFinding("denials", f"{len(listed - recorded)} are on no entry of the journal")
+        extra = [row for row in listed - recorded if row.sequence <= size]
+        if extra:
+            yield AuditFinding("denials", f"{len(extra)} are on no entry of the journal")
+
+    def _disclosures(self) -> Iterator[AuditFinding]:
+        """The records of what was shown, where there are any yet."""
+        if not (tenant_folder(self.tenant.ledger, self.tenant.name) / DISCLOSURES_FILE).exists():
+            return
+        try:
+            self.tenant.disclosures.verify()
+        except ProvLedgerError as error:
+            yield AuditFinding("disclosures", error.message)
 
     def _graph(self, size: int, lines: set[bytes]) -> Iterator[AuditFinding]:
         try:
-            store = self.tenant.graph.current()
+            yield from self._compare(self.tenant.graph.current(), size, lines)
         except ProvLedgerError as error:
             yield AuditFinding("graph", error.message)
-            return
+
+    def _compare(self, store: GraphStore, size: int, lines: set[bytes]) -> Iterator[AuditFinding]:
         extra, rest = 0, b""
         left = set(lines)
         for chunk in store.dump():
@@ -114,6 +124,34 @@ class Auditor:
     def rebuild(self) -> int:
         """Make the graph anew from the journal; returns how many entries it holds."""
         return self.tenant.graph.rebuild()
+
+
+class _Leaves:
+    """What all leaves say together, taken in one after another."""
+
+    def __init__(self, rows: IndexRows) -> None:
+        self.rows = rows
+        #: Digests of all lines: what the graph has to hold.
+        self.lines: set[bytes] = set()
+        self.denials: set[Denial] = set()
+        self.sound = True
+
+    def take(self, row: StoredRow, base: str) -> Iterator[AuditFinding]:
+        """Take in an entry; what of its leaf and row is not sound."""
+        where = f"entry {row.sequence}"
+        if row.leaf is None:
+            self.sound = False
+            yield AuditFinding(where, "its leaf is missing")
+            return
+        try:
+            entry = decode_entry(row.leaf, base)
+        except (Corrupt, ValueError, LookupError):
+            self.sound = False
+            yield AuditFinding(where, "its leaf cannot be read")
+            return
+        self.lines.update(map(_digest, row.leaf.splitlines()))
+        self.denials.update(denials_of(entry))
+        yield from (AuditFinding(found.where, found.what) for found in self.rows.take(row, entry))
 
 
 def _digest(line: bytes) -> bytes:

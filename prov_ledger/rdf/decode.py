@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 
+from prov_ledger.errors import Corrupt
 from prov_ledger.model import records as r
 from prov_ledger.rdf import decode_claims as claims
 from prov_ledger.rdf import decode_setup as setup
@@ -73,9 +74,14 @@ def decode_statements(nodes: Nodes, base: str) -> list[r.Stated]:
 
 
 def decode_entry(leaf: bytes, base: str) -> r.Entry:
-    """Decode the leaf of one entry; the inverse of ``encode_entry`` up to the order of statements."""
+    """Decode the leaf of one entry; the inverse of ``encode_entry`` up to the order of statements.
+
+    Raises Corrupt for a leaf that holds no entry, as where it is missing.
+    """
     nodes = nodes_of_leaf(leaf, base)
-    header, p = next((n, p) for n, p in nodes.items() if pl("Entry") in p.get(A, ()))
+    header, p = next(((n, p) for n, p in nodes.items() if pl("Entry") in p.get(A, ())), ("", {}))
+    if not header:
+        raise Corrupt("a leaf is missing or holds no entry: verify the ledger to see which")
     cut = len(base) + 1
     statements = decode_statements(nodes, base)
     return r.Entry(

@@ -22,7 +22,16 @@ from prov_ledger.vault.entry_reads import EntryReads, end_of
 from prov_ledger.vault.port import SealedPayload
 from prov_ledger.vault.schema import LEDGER
 from prov_ledger.vault.sealing import split_chunks
-from prov_ledger.vault.stored import StoredRow, broken_references, page_of_payloads, page_of_rows
+from prov_ledger.vault.stored import (
+    LookupRow,
+    ReferenceRow,
+    StoredRow,
+    broken_references,
+    page_of_lookups,
+    page_of_payloads,
+    page_of_references,
+    page_of_rows,
+)
 
 LEDGER_FILE = "ledger.sqlite"
 _PAYLOAD = (
@@ -149,6 +158,28 @@ class SqliteJournal(EntryReads):
                 return
             yield from page
             after = page[-1][1].ticket
+
+    def references(self) -> Iterator[ReferenceRow]:
+        """Every (id, role, target, kind) that leads to an entry, in the order of ids and roles."""
+        after = ("", "")
+        while True:
+            with self._database.reading() as connection:
+                page = page_of_references(connection, after)
+            if not page:
+                return
+            yield from page
+            after = page[-1][:2]
+
+    def lookups(self) -> Iterator[LookupRow]:
+        """Every (kind, token, sequence, id, since_us) by which an id is found, in that order."""
+        after = ("", b"", 0, "")
+        while True:
+            with self._database.reading() as connection:
+                page = page_of_lookups(connection, after)
+            if not page:
+                return
+            yield from page
+            after = page[-1][:4]
 
     def broken_references(self) -> list[tuple[str, str]]:
         """Where the file contradicts itself: (where, what)."""

@@ -20,6 +20,8 @@ class StoredRow:
     """An entry's row: ``leaf`` is None where it was pruned; ``hashes`` begin with the leaf hash."""
 
     sequence: int
+    id: str
+    kind: str
     recorded_us: int
     leaf: bytes | None
     hashes: tuple[NodeHash, ...]
@@ -27,7 +29,7 @@ class StoredRow:
 
 #: One page of entries after a sequence.
 ROWS = (
-    "SELECT entry.sequence, recorded_us, bytes, hashes FROM entry LEFT JOIN leaf USING (sequence) "
+    "SELECT entry.sequence, id, kind, recorded_us, bytes, hashes FROM entry LEFT JOIN leaf USING (sequence) "
     f"WHERE entry.sequence > ? AND entry.sequence <= ? ORDER BY entry.sequence LIMIT {_PAGE}"
 )
 #: One page of payloads after a ticket.
@@ -35,12 +37,27 @@ SEALED = (
     "SELECT ticket, owner, field, sequence, commitment, size_bytes, chunks FROM payload "
     f"WHERE ticket > ? ORDER BY ticket LIMIT {_PAGE}"
 )
+#: One page of references to entries after an id and role, in the order in which they lie.
+REFERENCES = (
+    "SELECT id, role, target, kind FROM reference WHERE (id, role) > (?, ?) AND role NOT LIKE 'payload:%' "
+    f"ORDER BY id, role LIMIT {_PAGE}"
+)
+#: One page of look-ups after a whole key.
+LOOKUPS = (
+    "SELECT kind, token, sequence, id, since_us FROM lookup WHERE (kind, token, sequence, id) > (?, ?, ?, ?) "
+    f"ORDER BY kind, token, sequence, id LIMIT {_PAGE}"
+)
+ReferenceRow = tuple[str, str, int, str | None]
+LookupRow = tuple[str, bytes, int, str, int | None]
 #: What each query returns is broken: (where, what).
 BROKEN = (
     "SELECT 'payload ' || field || ' of ' || owner, 'no reference leads to it' FROM payload WHERE NOT EXISTS "
     "(SELECT 1 FROM reference WHERE id = owner AND role = 'payload:' || field AND target = ticket)",
     "SELECT substr(role, 9) || ' of ' || id, 'its payload is missing' FROM reference "
     "WHERE role LIKE 'payload:%' AND target NOT IN (SELECT ticket FROM payload)",
+    "SELECT substr(role, 9) || ' of ' || id, 'it leads to a payload of something else' FROM reference "
+    "JOIN payload ON ticket = target WHERE role LIKE 'payload:%' "
+    "AND (owner <> id OR 'payload:' || field <> role)",
     "SELECT id, 'it refers to entry ' || target || ', which is missing' FROM reference "
     "WHERE role NOT LIKE 'payload:%' AND target NOT IN (SELECT sequence FROM entry)",
     "SELECT 'entry ' || sequence, 'a leaf without an entry' FROM leaf WHERE sequence NOT IN "
@@ -65,8 +82,8 @@ def _leaf(packed: bytes | None) -> bytes | None:
 def page_of_rows(connection: sqlite3.Connection, after: int, until: int) -> list[StoredRow]:
     """At most a page of entries with ``after < sequence <= until``, in order."""
     return [
-        StoredRow(sequence, recorded_us, _leaf(packed), _split(hashes))
-        for sequence, recorded_us, packed, hashes in connection.execute(ROWS, (after, until))
+        StoredRow(sequence, id, kind, recorded_us, _leaf(packed), _split(hashes))
+        for sequence, id, kind, recorded_us, packed, hashes in connection.execute(ROWS, (after, until))
     ]
 
 
@@ -78,6 +95,16 @@ def page_of_payloads(connection: sqlite3.Connection, after: int) -> list[tuple[i
             SEALED, (after,)
         )
     ]
+
+
+def page_of_references(connection: sqlite3.Connection, after: tuple[str, str]) -> list[ReferenceRow]:
+    """At most a page of references to entries behind (id, role), in order."""
+    return connection.execute(REFERENCES, after).fetchall()
+
+
+def page_of_lookups(connection: sqlite3.Connection, after: tuple[str, bytes, int, str]) -> list[LookupRow]:
+    """At most a page of look-ups behind (kind, token, sequence, id), in order."""
+    return connection.execute(LOOKUPS, after).fetchall()
 
 
 def broken_references(connection: sqlite3.Connection) -> Iterator[tuple[str, str]]:
