@@ -3,6 +3,7 @@
 Everything outside statements and titles is one fixed template without an imperative.
 """
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
@@ -18,6 +19,7 @@ _OPEN = (
     "Memories of conclusions, not evidence; each line is unverified until resolved."
 )
 _CLOSE = "```"
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 _STATEMENT_CHARACTERS = 160
 _SHORTEST_STATEMENT = 24
 
@@ -80,13 +82,13 @@ def _line(number: int, line: PacketLine, limit: int) -> str:
     parts = [f"[c{number}] {line.id}"]
     if line.statement:
         parts.append(_cut(flat(line.statement), limit))
-    parts += ["; ".join(flat(title) for title in line.titles), line.scope, line.status]
+    parts += ["; ".join(flat(title) for title in line.titles), flat(line.scope), line.status]
     return " | ".join(part for part in parts if part)
 
 
 def flat(text: str) -> str:
-    """A text on one line that cannot close the fence or add a column."""
-    return " ".join(text.split()).replace("```", "'''").replace("|", "/")
+    """A text on one line, without control characters, that cannot close the fence or add a column."""
+    return " ".join(_CONTROL.sub("", " ".join(text.split())).split()).replace("```", "'''").replace("|", "/")
 
 
 def _cut(text: str, limit: int) -> str:

@@ -47,7 +47,7 @@ def answer(
             min_authority=parse_enumerated(min_authority, LEVELS, "--min-authority"),
             max_age=max_age,
         )
-    session.emit(checked, _lines(checked))
+    session.emit(checked, _lines(checked), page=checked.text or None)
     if not checked.allowed:
         raise typer.Exit(1)
 
@@ -68,7 +68,6 @@ def _lines(checked: CheckedAnswer) -> Iterator[str]:
         if code not in marked:
             yield f"  {code}: the text as a whole"
     for sentence in checked.uncited:
-        yield f"  without a citation: {sentence}"
+        yield f"  without a citation: {' '.join(sentence.split())}"
     if checked.text:
         yield ""
-        yield checked.text

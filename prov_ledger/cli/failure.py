@@ -8,6 +8,7 @@ from collections.abc import Callable
 import typer
 from typer.exceptions import Exit, TyperException
 
+from prov_ledger.cli.render import visible
 from prov_ledger.errors import STATUS, ProvLedgerError, ShapeViolation
 
 #: What an exit status says, whichever code it stands for.
@@ -72,7 +73,7 @@ def _fail(code: str, message: str, as_json: bool, findings: tuple[tuple[str, str
             body["findings"] = findings
         print(json.dumps(body, ensure_ascii=False), file=sys.stderr)
     else:
-        print(f"error [{code}]: {' '.join(message.split())}", file=sys.stderr)
+        print(f"error [{code}]: {visible(' '.join(message.split()))}", file=sys.stderr)
     return exit_status
 
 

@@ -58,4 +58,4 @@ def explain(
         session.emit({"topics": list(_TOPICS)}, [f"prov-ledger help {name}" for name in _TOPICS])
         return
     text = _TOPICS[parse_enumerated(topic, _TOPICS, "TOPIC")]
-    session.emit({"topic": topic, "text": text}, [text])
+    session.emit({"topic": topic, "text": text}, page=text)

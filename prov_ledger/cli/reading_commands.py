@@ -18,6 +18,8 @@ from prov_ledger.model.times import parse_date_or_instant
 
 commands = Commands()
 
+_NO_TEXT = "(not text; --raw gives the bytes)"
+
 
 @commands.add("remind", example="prov-ledger remind cl_... cl_... --budget 200 --thread chat-7")
 def remind(
@@ -35,7 +37,7 @@ def remind(
     """
     with session.open() as ledger:
         made = ledger.remind(claims, budget=budget, thread=thread, readers=readers or ())
-    session.emit(made, [made.text])
+    session.emit(made, page=made.text)
 
 
 @commands.add("packet", example="prov-ledger packet rem_... --as support-bot")
@@ -46,7 +48,7 @@ def packet(
     """Render a reminder anew for the reader who asks."""
     with session.open() as ledger:
         made = ledger.packet(reminder)
-    session.emit(made, [made.text])
+    session.emit(made, page=made.text)
 
 
 @commands.add("resolve", example="prov-ledger resolve cl_... -f purchase_date=2026-07-02 --as support-bot")
@@ -106,7 +108,7 @@ def show(
     text = _as_text(shown.data)
     if text is not None:
         meta["text"] = text
-    session.emit(meta, _shown_lines(meta))
+    session.emit(meta, _lines_above(meta), page=_NO_TEXT if text is None else text)
 
 
 def _as_text(data: bytes) -> str | None:
@@ -116,9 +118,8 @@ def _as_text(data: bytes) -> str | None:
         return None
 
 
-def _shown_lines(meta: Mapping[str, object]) -> Iterable[str]:
+def _lines_above(meta: Mapping[str, object]) -> Iterable[str]:
     for key, value in meta.items():
         if key != "text":
             yield f"{key + ':':<12} {value}"
     yield ""
-    yield str(meta.get("text", "(not text; --raw gives the bytes)"))

@@ -1,5 +1,6 @@
 """Slots and tables as lines of text that fit a narrow terminal."""
 
+import re
 import shutil
 import textwrap
 from collections.abc import Iterator, Sequence
@@ -7,6 +8,32 @@ from collections.abc import Iterator, Sequence
 from prov_ledger.model.slots import Citation, Slot
 
 NARROWEST = 40
+#: C0 and C1: to a terminal they may be commands.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
+_CONTROL_IN_PAGE = re.compile(r"(?!\r\n)[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+_BLANK = re.compile(r"[\t\n\v\f\r]")
+
+
+def visible(text: str) -> str:
+    r"""A line for a terminal: control characters are shown as escapes, and none takes effect.
+
+    >>> print(visible("red: \x1b[31m"))
+    red: \x1b[31m
+    """
+    return _CONTROL.sub(_escape, text)
+
+
+def visible_page(text: str) -> str:
+    """A text of many lines for a terminal: as ``visible`` has it, but for ends of lines and tabs."""
+    return _CONTROL_IN_PAGE.sub(_escape, text)
+
+
+def _escape(match: re.Match[str]) -> str:
+    return f"\\x{ord(match[0]):02x}"
+
+
+def _on_one_line(text: str) -> str:
+    return visible(_BLANK.sub(" ", text))
 
 
 def terminal_width() -> int:
@@ -57,17 +84,19 @@ def _remarks(slot: Slot) -> str:
 
 def wrapped(text: str, width: int) -> list[str]:
     """A text as indented lines that fit a width."""
-    return textwrap.wrap(text, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
+    shown = _on_one_line(text)
+    return textwrap.wrap(shown, width, initial_indent="  ", subsequent_indent="  ", break_on_hyphens=False)
 
 
 def hanging(text: str, width: int) -> list[str]:
     """A line as lines that fit a width: all but the first are indented further than it is."""
     indent = " " * (len(text) - len(text.lstrip()) + 2)
-    return textwrap.wrap(text, width, subsequent_indent=indent, break_on_hyphens=False)
+    return textwrap.wrap(_on_one_line(text), width, subsequent_indent=indent, break_on_hyphens=False)
 
 
 def table_lines(header: Sequence[str], rows: Sequence[Sequence[str]], width: int) -> Iterator[str]:
     """Rows under a header in aligned columns; a row wider than ``width`` becomes one line per cell."""
+    header, *rows = ([_on_one_line(cell) for cell in row] for row in (header, *rows))
     sizes = [max(map(len, column)) for column in zip(header, *rows, strict=True)]
     if sum(sizes) + 2 * (len(sizes) - 1) <= width:
         for row in (header, *rows):

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from prov_ledger.cli.render import table_lines
@@ -11,6 +12,8 @@ from prov_ledger.rdf.terms import XSD_STRING, BlankNode, Iri, Literal, Term, Tri
 from prov_ledger.store.port import Answer, Rows, Triples
 from prov_ledger.vocab import PREFIXES, RDF_TYPE
 
+#: What Turtle may hold as it is and a terminal may take for a command.
+_CONTROL = re.compile(r"[\x00-\x1f\x7f-\x9f]")
 FORMATS = ("table", "json", "csv", "turtle")
 
 
@@ -19,7 +22,7 @@ def format_answer(answer: Answer, format_: str, width: int) -> Iterator[str]:
     if isinstance(answer, Triples):
         if format_ not in ("turtle", "table"):
             raise Refused("bad_input", f"triples cannot be printed as {format_}: use --format turtle")
-        return turtle_lines(answer.triples)
+        return (_CONTROL.sub(_turtle_escape, line) for line in turtle_lines(answer.triples))
     if format_ == "turtle":
         raise Refused("bad_input", "only the triples of a CONSTRUCT or DESCRIBE can be printed as turtle")
     if isinstance(answer, bool):
@@ -28,7 +31,7 @@ def format_answer(answer: Answer, format_: str, width: int) -> Iterator[str]:
     if format_ == "json":
         return iter([json.dumps(_json(answer), ensure_ascii=False, indent=2)])
     if format_ == "csv":
-        return iter(_csv(answer).splitlines())
+        return iter(_csv(answer).removesuffix("\n").split("\n"))
     shown = [[_short(cell) for cell in row] for row in answer.rows]
     return table_lines(answer.variables, shown, width)
 
@@ -99,6 +102,11 @@ def turtle_lines(triples: Sequence[Triple]) -> Iterator[str]:
         predicate = "a" if triple[1] == Iri(RDF_TYPE) else _turtle(triple[1])
         lines.append(f"    {predicate} {_turtle(triple[2])} ;")
     yield from _closed(lines)
+
+
+def _turtle_escape(match: re.Match[str]) -> str:
+    """Source: RDF 1.1 Turtle, section 6.4 (numeric escapes)."""
+    return f"\\u{ord(match[0]):04X}"
 
 
 def _closed(lines: list[str]) -> list[str]:

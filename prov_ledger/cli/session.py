@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prov_ledger.authz.roster import AuthoriserFactory
+from prov_ledger.cli.render import visible, visible_page
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.plain import encode_plain
 
@@ -38,13 +39,18 @@ class Session:
             authoriser=_authoriser(self.policies),
         )
 
-    def emit(self, value: object, lines: Iterable[str] = ()) -> None:
-        """Print ``value`` as JSON where that was asked for, else the lines."""
+    def emit(self, value: object, lines: Iterable[str] = (), page: str | None = None) -> None:
+        """Print ``value`` as JSON where that was asked for, else the lines, then a text that has its own.
+
+        Control characters are escaped, so that no stored text steers the terminal; JSON is exact.
+        """
         if self.json:
             print(json.dumps(encode_plain(value), ensure_ascii=False, indent=2))
             return
         for line in lines:
-            print(line)
+            print(visible(line))
+        if page is not None:
+            print(visible_page(page))
 
     def emit_id(self, id_: str) -> None:
         """Print an id that was made."""
@@ -55,7 +61,7 @@ class Session:
         if self.json:
             self.emit({"done": what})
         elif sys.stderr.isatty():
-            print(what, file=sys.stderr)
+            print(visible(what), file=sys.stderr)
 
 
 def _authoriser(policies: Path | None) -> AuthoriserFactory | None:
