@@ -129,8 +129,12 @@ class Access:
         work.append(draft, agent)
 
     def deny(self, work: Work, acting: Acting, source: str, reason: str, allowed: bool) -> None:
-        """Withhold a source from everyone, or allow it again."""
+        """Withhold a source from everyone, or allow it again.
+
+        It is for any source, whoever may read it: so the role comes before whether there is such an id.
+        """
         id = parse_id(source)
+        self.session.check_role(acting.agent, "deny")
         history = self.tenant.state.reader.history(id) if id.startswith("src_") else None
         if history is None:
             raise unknown(id)

@@ -1,12 +1,13 @@
 """What an agent may change of what others made, and that a refused write tells nothing of what is there."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
 import pytest
 
 from prov_ledger import Refused
+from prov_ledger.model.ids import mint_id
 from tests.ledger.worlds import OTHER, PAGE, QUOTE, World, make_world, refused
 
 
@@ -189,3 +190,21 @@ def test_a_batch_of_one_agents_evidence_is_that_agents(world: World) -> None:
     given = partial(world.ledger.evidence, world.revision, quote=OTHER, scope=since("2026-03-01"))
     assert refused(partial(given, by="eve")) == "denied"
     assert given(by="ben") == made
+
+
+# denials
+
+
+@pytest.mark.parametrize("verb", ["deny", "allow"])
+def test_who_may_not_deny_does_not_learn_whether_a_source_exists(world: World, verb: str) -> None:
+    call: Callable[..., None] = getattr(world.ledger, verb)
+    if verb == "allow":
+        world.ledger.deny(world.source)
+    told = set()
+    for source in (world.source, mint_id("src"), world.claim):
+        with pytest.raises(Refused) as refusal:
+            call(source, by="blind")
+        told.add((refusal.value.error_code, str(refusal.value)))
+    assert [code for code, _ in told] == ["denied"]
+    assert refused(partial(call, mint_id("src"), by="keeper")) == "unknown_id"
+    call(world.source, by="keeper")
