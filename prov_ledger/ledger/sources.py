@@ -9,7 +9,7 @@ from datetime import date, datetime
 from prov_ledger.checks.documents import parse_media_type
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft, encoded
-from prov_ledger.ledger.session import Acting, Session
+from prov_ledger.ledger.session import Acting, Session, unknown
 from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import TEMPORAL_KINDS, FactTable, SealedValue
@@ -179,10 +179,22 @@ class Sources:
         return id
 
     def _again(self, work: Work, acting: Acting, known: Node, new: NewSource, level: Level) -> Node:
-        self.session.require_source(acting, known)
+        self.require_known(acting, known)
         if self.title(known) != new.title:
             self.retitle(work, _agent(acting), known, new.title)
         return known
+
+    def require_known(self, acting: Acting, source: Node) -> None:
+        """Raise Refused ``unknown_id`` unless a source that was found by its native id may be read; the
+        refusal does not tell its id. Without the role for it, ``denied``, as where there is none.
+        """
+        try:
+            self.session.require_source(acting, source)
+        except Refused as refusal:
+            self.session.check_role(acting.agent, "source")
+            if refusal.error_code != "unknown_id":
+                raise
+            raise unknown("that source") from None
 
     def native(self, history: SourceHistory) -> str:
         """The native id that a source has now."""

@@ -53,6 +53,8 @@ class ToolResults:
         told = parse_tool_result(new.result)
         native = canonical_call(new.tool, new.arguments)
         known = self.sources.find(CONNECTOR, native)
+        if known is not None:
+            self.sources.require_known(acting, known)
         source = known or self.sources.add(
             work, acting, NewSource(native, new.tool, CONNECTOR, new.authority, new.collection)
         )

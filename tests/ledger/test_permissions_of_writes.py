@@ -208,3 +208,24 @@ def test_who_may_not_deny_does_not_learn_whether_a_source_exists(world: World, v
     assert [code for code, _ in told] == ["denied"]
     assert refused(partial(call, mint_id("src"), by="keeper")) == "unknown_id"
     call(world.source, by="keeper")
+
+
+# sources
+
+
+def test_a_source_that_may_not_be_read_is_refused_without_its_id(world: World) -> None:
+    call = partial(world.ledger.tool_result, tool="stock", arguments={"of": "A"}, result="3 left")
+    hidden = [world.source, *(str(node) for node in (call().source, call().revision))]
+    for attempt in (
+        partial(world.ledger.source, native="returns", title="Mine", by="keeper"),
+        partial(call, by="keeper"),
+    ):
+        with pytest.raises(Refused) as refusal:
+            attempt()
+        assert refusal.value.error_code == "unknown_id"
+        assert not any(id in str(refusal.value) for id in hidden)
+
+
+def test_who_may_record_no_source_does_not_learn_which_are_there(world: World) -> None:
+    for native in ("returns", "no such"):
+        assert refused(partial(world.ledger.source, native=native, title="Mine", by="blind")) == "denied"
