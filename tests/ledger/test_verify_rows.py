@@ -3,7 +3,6 @@
 import shutil
 import sqlite3
 from collections.abc import Iterator
-from datetime import timedelta
 from pathlib import Path
 
 import pytest
@@ -14,7 +13,7 @@ from prov_ledger.errors import Corrupt
 from prov_ledger.ledger.auditing import Auditor
 from prov_ledger.rdf.decode import decode_entry
 from tests.connectors.small_repositories import Repo
-from tests.ledger.worlds import OTHER, START, make_world
+from tests.ledger.worlds import OTHER, PAGE, START, make_world
 from tests.random_worlds import RandomLedger
 
 _ABOUT = (
@@ -23,7 +22,7 @@ _ABOUT = (
 )
 _KINDS = (
     "scope", "title", "native", "authority", "retire", "revision", "check", "deny", "allow", "evidence",
-    "claim", "supersede", "retract", "restate", "contradict", "remind", "collection", "agent",
+    "claim", "supersede", "reaffirm", "retract", "restate", "contradict", "remind", "collection", "agent",
 )  # fmt: skip
 _ORIGINS = ("agt", "grp", "col", "pur", "src", "rev", "ev", "cl", "rem", "ent")
 _LOOKUPS = ("agent", "group", "collection", "purpose", "thread", "native", "title")
@@ -67,7 +66,8 @@ EDITS = (
 DISGUISES = (
     ("retract", "deny"), ("retract", "check"), ("deny", "allow"), ("supersede", "reaffirm"),
     ("supersede", "claim"), ("revoke", "member"), ("member", "name"), ("grant", "check"), ("agent", "name"),
-    ("context", "evidence"), ("scope", "check"), ("title", "check"), ("source", "name"),
+    ("reaffirm", "supersede"), ("context", "evidence"), ("scope", "check"), ("title", "check"),
+    ("source", "name"),
 )  # fmt: skip
 
 
@@ -77,6 +77,9 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("rows") / "ledger"
     world = make_world(folder)
     ledger = world.ledger
+    world.clock.step(86_400)
+    ledger.revision(world.source, data=f"{PAGE}\nMore.\n", media_type="text/markdown", label="v2")
+    world.claim = ledger.reaffirm([world.claim]).carried[world.claim]
     ledger.agent("ann")
     ledger.agent("ben")
     ledger.agent("ann", ["agent", "curator"])
@@ -105,17 +108,11 @@ def written(tmp_path_factory: pytest.TempPathFactory) -> Path:
     ledger.supersede(said, says="It is.", question={"text": "Is it?"}, **new)  # type: ignore[arg-type]
     ledger.retract(world.claim, reason="wrong")
     base = world.conclude("Once more.")
-    world.clock.step(timedelta(days=1).total_seconds())
-    ledger.revision(world.source, data=PAGE_AGAIN, media_type="text/markdown", label="v2")
-    ledger.reaffirm([base])
     ledger.retire(other, START)
     ledger.resolve([base], principal="ann")
     assert ledger.verify().valid
     ledger.close()
     return folder
-
-
-PAGE_AGAIN = "# Returns\n\nGoods may be returned within 60 days.\n\nShipping costs 5 EUR.\n"
 
 
 @pytest.fixture
