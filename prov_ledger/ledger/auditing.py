@@ -1,5 +1,6 @@
 """Auditing: everything that is stored, recomputed and compared with its record."""
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
@@ -15,6 +16,9 @@ from prov_ledger.vault.denials import Denial
 from prov_ledger.vault.disclosures import DISCLOSURES_FILE
 from prov_ledger.vault.stored import StoredRow
 from prov_ledger.vault.verify import check_payloads, check_references, check_tree
+
+#: A commitment to a sealed text, whatever property holds it.
+_COMMITMENT = re.compile(rb'ommitment> "([0-9a-f]{64})"')
 
 if TYPE_CHECKING:
     from prov_ledger.checks.conformance import Report as Validation
@@ -71,6 +75,9 @@ class Auditor:
             findings += self._graph(head.size, leaves.lines)
         else:
             findings.append(AuditFinding("graph", "not compared: the journal's leaves are not sound"))
+        held = {payload.commitment_hex.encode() for _, payload in journal.sealed()}
+        gone = sorted({sequence for text, sequence in leaves.commitments.items() if text not in held})
+        findings += (AuditFinding(f"entry {n}", "a text that it committed to is missing") for n in gone)
         findings += self._disclosures()
         payloads = sum(1 for _ in journal.payload_keys())
         return AuditReport(head.size, payloads, len(leaves.lines), head.root.hex(), tuple(findings))
@@ -134,6 +141,8 @@ class _Leaves:
         #: Digests of all lines: what the graph has to hold.
         self.lines: set[bytes] = set()
         self.denials: set[Denial] = set()
+        #: The entry that first committed to a text, by the commitment.
+        self.commitments: dict[bytes, int] = {}
         self.sound = True
 
     def take(self, row: StoredRow, base: str) -> Iterator[AuditFinding]:
@@ -151,6 +160,8 @@ class _Leaves:
             return
         self.lines.update(map(_digest, row.leaf.splitlines()))
         self.denials.update(denials_of(entry))
+        for commitment in _COMMITMENT.findall(row.leaf):
+            self.commitments.setdefault(commitment, row.sequence)
         yield from (AuditFinding(found.where, found.what) for found in self.rows.take(row, entry))
 
 
