@@ -177,7 +177,10 @@ class Explaining:
         return slots[0], judge
 
     def changes(self, reader: Reader, acting: Acting, thread: str, since: object) -> tuple[Fallen, ...]:
-        """The claims of a thread that were citable for their own questions then, and are not now."""
+        """The claims of a thread that stood better for their own questions then than they do now.
+
+        A claim that was made later counts from when it was made.
+        """
         zone = self.tenant.state.reader.tenant().zone
         at = instant_from(parse_date_or_instant(since), zone)
         claims = Threads(self.session).claims(acting, thread)
@@ -186,13 +189,14 @@ class Explaining:
         found = []
         for id in claims:
             record = world.claims.get(id)
-            if record is None or record.at > at:
+            if record is None:
                 continue
+            start = max(at, record.at)
             facts = self._facts(record.record)
-            then, _ = self._judged(reader, acting, id, Demand(dict(facts), as_of=at))
+            then, _ = self._judged(reader, acting, id, Demand(dict(facts), as_of=start))
             now, _ = self._judged(reader, acting, id, Demand(_undated(facts)))
-            if then.verdict == "citable" and now.verdict not in ("citable", "withheld"):
-                found.append(Fallen(id, then.verdict, now, tuple(self._events(present, id, at))))
+            if RANK["withheld"] < RANK[now.verdict] < RANK[then.verdict]:
+                found.append(Fallen(id, then.verdict, now, tuple(self._events(present, id, start))))
         return tuple(found)
 
 

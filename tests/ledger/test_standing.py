@@ -180,6 +180,14 @@ def test_a_thread_is_told_which_of_its_claims_have_fallen(story: Story) -> None:
     assert fallen == {story.kept: "ended", story.typo: "retracted"}
 
 
+def test_a_claim_made_after_the_time_asked_about_is_told_of_when_it_falls(story: Story) -> None:
+    story.ledger.remind([story.kept], 300, thread="chat-7")
+    story.at(2)
+    story.ledger.retract(story.kept)
+    long_before = datetime(2025, 1, 1, tzinfo=UTC)
+    assert [one.slot.verdict for one in story.ledger.changes("chat-7", long_before)] == ["retracted"]
+
+
 def test_a_thread_is_for_its_owner_and_readers_alone(story: Story) -> None:
     story.ledger.remind([story.kept], 300, thread="chat-7", readers=["ben"])
     story.ledger.grant("ben", story.source)
