@@ -76,11 +76,6 @@ class ProvLedgerError(Exception):
         self.status = STATUS[self.code]
 
     @property
-    def error_code(self) -> str:
-        """The same as ``code``."""
-        return self.code
-
-    @property
     def message(self) -> str:
         """The text for a person; never holds erasable or personal text."""
         return str(self.args[0])

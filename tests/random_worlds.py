@@ -255,7 +255,7 @@ class RandomLedger:
         try:
             step()
         except Refused as refusal:
-            self.refused[refusal.error_code] += 1
+            self.refused[refusal.code] += 1
         else:
             self.taken[step.__name__] += 1
         if self.moments[-1] != self.clock.now:

@@ -87,7 +87,7 @@ def fate_of(quote: Quote, selector: Selector, data: bytes, media_type: str) -> t
             return _fate_of_cell(quote, selector, data, media_type)
         return _fate_of_text(quote, text_of(data, media_type), is_markdown(media_type))
     except Refused as refused:
-        if refused.error_code == "not_supported":
+        if refused.code == "not_supported":
             raise
         return "changed", None
 

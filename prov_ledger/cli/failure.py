@@ -41,7 +41,7 @@ def run(application: Callable[[list[str]], object], arguments: list[str]) -> int
         sys.stdout.flush()
         return result if isinstance(result, int) else 0
     except ProvLedgerError as error:
-        return _fail(error.error_code, error.message, as_json, _findings(error))
+        return _fail(error.code, error.message, as_json, _findings(error))
     except TyperException as error:
         return _fail("bad_input", error.format_message(), as_json)
     except Exit as error:

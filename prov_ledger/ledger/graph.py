@@ -74,7 +74,7 @@ class LazyGraph:
                 index = self._opened()[1]
             except StorageError as error:
                 own = self._factory is embedded and self._folder.is_dir()
-                if not own or error.error_code == "storage_full":
+                if not own or error.code == "storage_full":
                     raise
                 remove_damaged(self._folder)
                 index = self._opened()[1]

@@ -75,7 +75,7 @@ class Handle:
             try:
                 yield work, acting
             except Refused as refusal:
-                if lacking is None or refusal.error_code in _BEFORE_DENIED:
+                if lacking is None or refusal.code in _BEFORE_DENIED:
                     raise
                 raise lacking from None
             if lacking is not None:

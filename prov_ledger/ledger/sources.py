@@ -192,7 +192,7 @@ class Sources:
             self.session.require_source(acting, source)
         except Refused as refusal:
             self.session.check_role(acting.agent, "source")
-            if refusal.error_code != "unknown_id":
+            if refusal.code != "unknown_id":
                 raise
             raise unknown("that source") from None
 

@@ -91,7 +91,7 @@ def _run_step(world: World, step: Step) -> list[Finding]:
     try:
         return [_finding(step, difference) for difference in _differences(world, step)]
     except ProvLedgerError as error:
-        return [Finding("failed", step.number, step.do, f"refused with {error.error_code} ({error.message})")]
+        return [Finding("failed", step.number, step.do, f"refused with {error.code} ({error.message})")]
     except Exception as error:
         # A defect that one step meets must not hide what the other steps and scenarios say.
         return [Finding("failed", step.number, step.do, _defect(error))]
@@ -118,7 +118,7 @@ def _run_refused(world: World, step: Step) -> list[Finding]:
     try:
         _differences(world, inner)
     except ProvLedgerError as error:
-        got = error.error_code
+        got = error.code
     except Exception as error:
         got = _defect(error)
     findings = [] if got == expected else [_failed(step, what, expected, got)]

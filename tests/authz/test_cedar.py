@@ -57,7 +57,7 @@ def test_a_file_that_is_not_valid_is_refused_with_its_name_and_the_reason(
 ) -> None:
     with pytest.raises(Refused, match=rf"p1\.cedar.*({reason})") as refused:
         load(GRANTED, policy)
-    assert refused.value.error_code == "bad_input"
+    assert refused.value.code == "bad_input"
 
 
 def test_a_file_that_is_no_text_is_refused(tmp_path: Path) -> None:
@@ -75,7 +75,7 @@ def test_no_policies_at_all_is_refused(tmp_path: Path) -> None:
 def test_a_folder_that_is_not_there_is_refused(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         load_cedar(tmp_path / "policies")
-    assert refused.value.error_code == "not_found"
+    assert refused.value.code == "not_found"
 
 
 def test_without_the_extra_the_refusal_says_what_to_install(tmp_path: Path) -> None:

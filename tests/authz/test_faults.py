@@ -224,4 +224,4 @@ def test_a_factory_that_fails_refuses_and_names_no_cause(shop: Shop) -> None:
 
     with pytest.raises(Refused, match=r"could not be made \(ValueError\)") as refused:
         shop.open(factory).resolve([shop.claim], principal="amira")
-    assert refused.value.error_code == "unauthorised"
+    assert refused.value.code == "unauthorised"

@@ -41,7 +41,7 @@ def test_an_age_limit_conforms_to_the_shapes_of_the_graph(shop: Shop) -> None:
 def test_an_age_that_is_no_duration_is_refused_and_nothing_granted(shop: Shop, age: str) -> None:
     with pytest.raises(Refused) as refused:
         shop.ledger.grant("amira", shop.source, max_age=age)
-    assert refused.value.error_code == "bad_input"
+    assert refused.value.code == "bad_input"
     assert not reads(shop)
 
 
@@ -56,7 +56,7 @@ def test_revoking_for_a_purpose_never_heard_of_leaves_the_other_grants(shop: Sho
     shop.ledger.grant("amira", shop.source)
     with pytest.raises(Refused) as refused:
         shop.ledger.revoke("amira", shop.source, for_purpose="suport")
-    assert refused.value.error_code == "not_found"
+    assert refused.value.code == "not_found"
     assert reads(shop)
 
 

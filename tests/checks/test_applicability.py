@@ -315,7 +315,7 @@ def test_among_failures_the_kind_decides_and_then_the_name():
 def test_a_value_that_its_condition_cannot_compare_is_refused():
     with pytest.raises(Refused) as refused:
         judge(period(JUNE, JULY), {"d": "2026-06-15"})
-    assert (refused.value.error_code, "2026" in refused.value.message) == ("bad_fact", False)
+    assert (refused.value.code, "2026" in refused.value.message) == ("bad_fact", False)
 
 
 def test_a_scope_without_conditions_always_applies():
@@ -353,7 +353,7 @@ def test_the_published_scenario_of_zones_and_facts_holds(shared: Path):
 def _refused(step: dict, scope: Scope, table: FactTable) -> str:
     with pytest.raises(Refused) as refused:
         _try(step, scope, table)
-    return refused.value.error_code
+    return refused.value.code
 
 
 def _try(step: dict, scope: Scope, table: FactTable) -> None:

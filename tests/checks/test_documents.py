@@ -15,7 +15,7 @@ def test_plain_text_is_as_stored_with_its_mark_and_line_ends(media_type: str) ->
 def test_bytes_that_are_no_utf8_are_refused_with_the_place(media_type: str) -> None:
     with pytest.raises(Refused, match="byte 4 of 6 does not fit") as caught:
         text_of(b"caf \xe9!", media_type)
-    assert caught.value.error_code == "bad_input"
+    assert caught.value.code == "bad_input"
 
 
 def test_the_refusal_of_undecodable_bytes_does_not_carry_them() -> None:
@@ -38,7 +38,7 @@ def test_an_unknown_character_set_is_refused(charset: str) -> None:
 def test_a_media_type_without_text_is_refused(media_type: str) -> None:
     with pytest.raises(Refused, match="no text to quote") as caught:
         text_of(b"x", media_type)
-    assert caught.value.error_code == "bad_input"
+    assert caught.value.code == "bad_input"
 
 
 def test_a_quote_is_found_in_a_csv_cell_as_parsed() -> None:

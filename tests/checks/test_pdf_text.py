@@ -13,7 +13,7 @@ PDF = "application/pdf"
 def _code(data: bytes) -> str:
     with pytest.raises(Refused) as refused:
         text_of(data, PDF)
-    return refused.value.error_code
+    return refused.value.code
 
 
 def test_each_page_is_followed_by_its_end() -> None:
@@ -34,7 +34,7 @@ def test_a_page_without_text_keeps_its_number() -> None:
 def test_a_page_beyond_the_last_is_refused() -> None:
     with pytest.raises(Refused) as refused:
         get_page("one\ftwo\f", 3)
-    assert refused.value.error_code == "quote_not_found"
+    assert refused.value.code == "quote_not_found"
 
 
 def test_a_text_whose_last_page_is_not_ended_has_that_page_too() -> None:

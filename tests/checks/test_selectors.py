@@ -25,7 +25,7 @@ def test_positions_count_code_points_not_bytes_nor_utf16_units() -> None:
 
 @pytest.mark.parametrize("exact", ["", " ", "\n\t\u00a0"])
 def test_a_quote_without_words_is_empty(exact: str) -> None:
-    assert refused("a \n\t\u00a0 b", exact).error_code == "empty_quote"
+    assert refused("a \n\t\u00a0 b", exact).code == "empty_quote"
 
 
 @pytest.mark.parametrize(
@@ -39,12 +39,12 @@ def test_a_quote_without_words_is_empty(exact: str) -> None:
     ],
 )
 def test_nothing_is_normalised(text: str, exact: str) -> None:
-    assert refused(text, exact).error_code == "quote_not_found"
+    assert refused(text, exact).code == "quote_not_found"
 
 
 def test_a_quote_that_occurs_twice_is_ambiguous_and_the_message_counts() -> None:
     error = refused("pay the fee, no fee, a fee", "fee")
-    assert error.error_code == "ambiguous_quote"
+    assert error.code == "ambiguous_quote"
     assert "3 times" in error.message
     assert "prefix" in error.message
 
@@ -62,11 +62,11 @@ def test_a_suffix_chooses_among_several() -> None:
 
 
 def test_a_prefix_must_stand_immediately_before() -> None:
-    assert refused("EU: 60 days", "60 days", prefix="EU").error_code == "quote_not_found"
+    assert refused("EU: 60 days", "60 days", prefix="EU").code == "quote_not_found"
 
 
 def test_a_prefix_longer_than_what_stands_before_does_not_fit() -> None:
-    assert refused("U: 60 days", "60 days", prefix="EU: ").error_code == "quote_not_found"
+    assert refused("U: 60 days", "60 days", prefix="EU: ").code == "quote_not_found"
 
 
 def test_a_wrong_context_is_told_apart_from_a_missing_quote() -> None:
@@ -74,7 +74,7 @@ def test_a_wrong_context_is_told_apart_from_a_missing_quote() -> None:
 
 
 def test_a_context_that_fits_twice_is_ambiguous_still() -> None:
-    assert refused("a fee. a fee.", "fee", prefix="a ", suffix=".").error_code == "ambiguous_quote"
+    assert refused("a fee. a fee.", "fee", prefix="a ", suffix=".").code == "ambiguous_quote"
 
 
 @pytest.mark.parametrize("exact", ["secret phrase", "twice"])

@@ -31,7 +31,7 @@ PAGE = """# Fees
 def refused(data: bytes, row: object, column: str, media_type: str = "text/csv", table: int = 1) -> str:
     with pytest.raises(Refused) as caught:
         find_cell(data, media_type, row, column, table)  # type: ignore[arg-type]
-    assert caught.value.error_code == "bad_cell"
+    assert caught.value.code == "bad_cell"
     return caught.value.message
 
 

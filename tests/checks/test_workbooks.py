@@ -42,7 +42,7 @@ def _stored(value: object, number_format: str = "General") -> str:
 def _bad_cell(data: bytes, row: int, column: str, table: int | str = 1) -> bool:
     with pytest.raises(Refused) as refused:
         find_cell(data, XLSX, row, column, table)
-    return refused.value.error_code == "bad_cell"
+    return refused.value.code == "bad_cell"
 
 
 def test_a_cell_is_found_by_key_and_header_under_the_title_of_its_sheet() -> None:
@@ -126,7 +126,7 @@ def test_a_cell_is_the_same_where_its_sheet_has_moved() -> None:
 def test_a_file_that_is_none_is_refused(data: bytes) -> None:
     with pytest.raises(Refused) as refused:
         read_workbook(data)
-    assert refused.value.error_code == "bad_input"
+    assert refused.value.code == "bad_input"
 
 
 def test_a_zip_file_that_holds_no_workbook_is_refused() -> None:
@@ -135,7 +135,7 @@ def test_a_zip_file_that_holds_no_workbook_is_refused() -> None:
         packed.writestr("a.txt", "60 days")
     with pytest.raises(Refused) as refused:
         read_workbook(file.getvalue())
-    assert refused.value.error_code == "bad_input"
+    assert refused.value.code == "bad_input"
 
 
 def test_a_file_that_unpacks_to_too_much_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -40,7 +40,7 @@ def test_a_blank_name_is_refused_in_python(tmp_path: Path, blank: str) -> None:
     for given in ({"agent": blank}, {"purpose": blank}):
         with pytest.raises(Refused, match="is empty") as refusal:
             Ledger.open(tmp_path / "ledger", **given)  # type: ignore[arg-type]
-        assert refusal.value.error_code == "bad_input"
+        assert refusal.value.code == "bad_input"
     with Ledger.open(tmp_path / "ledger") as ledger:
         attempts = (
             lambda: ledger.source(native="wiki:a", title="A", by=blank),
@@ -51,6 +51,6 @@ def test_a_blank_name_is_refused_in_python(tmp_path: Path, blank: str) -> None:
         for attempt in attempts:
             with pytest.raises(Refused, match="is empty") as refusal:
                 attempt()
-            assert refusal.value.error_code == "bad_input"
+            assert refusal.value.code == "bad_input"
         assert ledger.resolve([], principal=None) == []
         assert ledger.source(native="wiki:a", title="A", by=None)

@@ -47,7 +47,7 @@ def test_no_condition_is_no_scope() -> None:
 def test_a_malformed_condition_is_refused(text: str) -> None:
     with pytest.raises(Refused, match=r"--scope expects 'FACT: FROM\.\.UNTIL'") as caught:
         parse_scope_option([text])
-    assert caught.value.error_code == "bad_scope"
+    assert caught.value.code == "bad_scope"
 
 
 def test_pairs_keep_everything_after_the_first_sign() -> None:
@@ -66,7 +66,7 @@ def test_a_mapping_may_stand_among_pairs() -> None:
 def test_malformed_pairs_are_refused(pair: str) -> None:
     with pytest.raises(Refused) as caught:
         parse_pairs([pair], "-f")
-    assert caught.value.error_code == "bad_input"
+    assert caught.value.code == "bad_input"
 
 
 def test_a_row_is_a_number_or_a_key() -> None:

@@ -346,7 +346,7 @@ def test_the_plain_installation_says_which_extra_is_missing(monkeypatch: pytest.
     monkeypatch.setattr(robots, "protego", None)
     with pytest.raises(Refused, match=r"prov-ledger\[http\]") as refused:
         HttpConnector(["https://shop.example/"])
-    assert refused.value.error_code == "not_supported"
+    assert refused.value.code == "not_supported"
 
 
 @pytest.fixture(scope="session")

@@ -205,7 +205,7 @@ def test_a_query_that_takes_too_long_gives_its_caller_back(graph_store: GraphSto
     endless = "SELECT (COUNT(*) AS ?n) WHERE { ?a ?p ?x . ?b ?q ?y . FILTER(?x != ?y && ?a != ?y) }"
     with pytest.raises(QueryError) as refused:
         graph_store.query(endless, timeout=0.05)
-    assert refused.value.error_code == "query_timeout"
+    assert refused.value.code == "query_timeout"
     assert graph_store.query("ASK { <urn:1> ?p ?o }") is True
 
 

@@ -62,7 +62,7 @@ class Living:
         try:
             id = self.record(step)
         except Refused as refusal:
-            if refusal.error_code not in REFUSALS:
+            if refusal.code not in REFUSALS:
                 raise
             return False
         if id is not None:

@@ -213,7 +213,7 @@ def test_a_quote_from_bytes_that_are_no_text_is_refused(tmp_path: Path, data: by
         head = ledger.tree_head()
         with pytest.raises(ProvLedgerError) as refusal:
             ledger.evidence(revision, quote="text")
-        assert refusal.value.error_code in ("bad_input", "quote_not_found")
+        assert refusal.value.code in ("bad_input", "quote_not_found")
         assert ledger.tree_head() == head
         assert ledger.show(revision).data == data
 
@@ -242,5 +242,5 @@ def test_the_code_says_what_is_wrong(world: World, call: Callable[[World], objec
     before = world.state()
     with pytest.raises(ProvLedgerError) as refusal:
         call(world)
-    assert refusal.value.error_code == code
+    assert refusal.value.code == code
     assert world.state() == before

@@ -204,4 +204,4 @@ def test_an_answer_without_text_has_no_citation(shop: Shop) -> None:
 def test_facts_are_parsed_as_everywhere(shop: Shop) -> None:
     with pytest.raises(Refused) as caught:
         shop.check("It takes 14 days [c1].", facts={"regoin": "GB"})
-    assert caught.value.error_code == "undeclared_fact"
+    assert caught.value.code == "undeclared_fact"

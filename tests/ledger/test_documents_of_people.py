@@ -62,7 +62,7 @@ def test_a_quote_on_several_pages_is_told_by_its_page(ledger: Ledger) -> None:
     revision = ledger.show("terms.pdf").revision
     with pytest.raises(Refused) as refused:
         ledger.evidence(revision, quote="30 days")
-    assert refused.value.error_code == "ambiguous_quote"
+    assert refused.value.code == "ambiguous_quote"
     third = ledger.evidence(revision, quote="30 days", page=3)
     assert _cited(ledger, third) == ("30 days", ("page 3",))
     assert third != ledger.evidence(revision, quote="30 days", page=1)
@@ -72,7 +72,7 @@ def test_a_quote_on_several_pages_is_told_by_its_page(ledger: Ledger) -> None:
 def test_a_quote_that_is_not_on_that_page_is_refused(ledger: Ledger, page: int) -> None:
     with pytest.raises(Refused) as refused:
         ledger.evidence(ledger.show("terms.pdf").revision, quote="30 days", page=page)
-    assert refused.value.error_code == "quote_not_found"
+    assert refused.value.code == "quote_not_found"
 
 
 def test_a_cell_of_a_workbook_is_cited_with_sheet_and_column(ledger: Ledger) -> None:
@@ -96,7 +96,7 @@ def test_the_plain_installation_says_which_extra_is_missing() -> None:
         "from prov_ledger.checks.workbooks import XLSX\n"
         "for media in ('application/pdf', XLSX):\n"
         "    try: text_of(b'', media)\n"
-        "    except Exception as refused: print(refused.error_code, refused)\n"
+        "    except Exception as refused: print(refused.code, refused)\n"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     first, second = done.stdout.splitlines()

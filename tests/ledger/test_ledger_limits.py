@@ -45,7 +45,7 @@ def write_until_full(folder: Path, told: Path) -> None:
                 lines.append(ledger.revision(source, data=os.urandom(20_000), label=f"v{number}"))
         except StorageError as error:
             resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
-            lines.append(error.error_code)
+            lines.append(error.code)
             lines.append(ledger.revision(source, data=b"after", label="after"))
         told.write_text("\n".join(lines))
 
@@ -73,7 +73,7 @@ def fill_keys(folder: Path, told: Path) -> None:
             for number in range(200):
                 ledger.revision(source, data=b"x", label=f"v{number}")
         except StorageError as error:
-            told.write_text(error.error_code)
+            told.write_text(error.code)
         resource.setrlimit(resource.RLIMIT_FSIZE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
 
 
@@ -186,7 +186,7 @@ def test_opening_what_is_no_ledger_is_refused_and_makes_nothing(tmp_path: Path) 
         before = sorted(tmp_path.rglob("*"))
         with pytest.raises(ProvLedgerError) as refusal:
             Ledger.open(path)
-        assert refusal.value.error_code == "not_found"
+        assert refusal.value.code == "not_found"
         assert sorted(tmp_path.rglob("*")) == before
 
 
@@ -207,7 +207,7 @@ def test_a_ledger_with_a_foreign_file_is_refused(world: World, name: str, damage
         file.write_bytes(b"" if damage == "empty" else b"this is no database, but a text " * 200)
     with pytest.raises(ProvLedgerError) as refusal:
         Ledger.open(world.folder)
-    assert refusal.value.error_code in ("not_found", "storage", "corrupt")
+    assert refusal.value.code in ("not_found", "storage", "corrupt")
 
 
 def test_an_unknown_tenant_and_a_bad_name_are_refused(world: World) -> None:

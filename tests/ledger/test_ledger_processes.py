@@ -105,7 +105,7 @@ def test_of_two_racing_corrections_of_one_head_one_wins_and_one_is_told(world: W
                 question={"text": "How long?"},
             )
         except Refused as refusal:
-            return refusal.error_code
+            return refusal.code
 
     with ThreadPoolExecutor(len(handles)) as pool:
         told = list(pool.map(correct, handles))

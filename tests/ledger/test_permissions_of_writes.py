@@ -104,7 +104,7 @@ def test_a_collection_of_which_nothing_may_be_read_is_as_one_that_does_not_exist
     for name in ("shelf", "empty", "no such"):
         with pytest.raises(Refused) as refusal:
             world.ledger.reaffirm(collection=name, by="blind")
-        told.add((refusal.value.error_code, str(refusal.value)))
+        told.add((refusal.value.code, str(refusal.value)))
     assert [code for code, _ in told] == ["not_found"]
 
 
@@ -204,7 +204,7 @@ def test_who_may_not_deny_does_not_learn_whether_a_source_exists(world: World, v
     for source in (world.source, mint_id("src"), world.claim):
         with pytest.raises(Refused) as refusal:
             call(source, by="blind")
-        told.add((refusal.value.error_code, str(refusal.value)))
+        told.add((refusal.value.code, str(refusal.value)))
     assert [code for code, _ in told] == ["denied"]
     assert refused(partial(call, mint_id("src"), by="keeper")) == "unknown_id"
     call(world.source, by="keeper")
@@ -222,7 +222,7 @@ def test_a_source_that_may_not_be_read_is_refused_without_its_id(world: World) -
     ):
         with pytest.raises(Refused) as refusal:
             attempt()
-        assert refusal.value.error_code == "unknown_id"
+        assert refusal.value.code == "unknown_id"
         assert not any(id in str(refusal.value) for id in hidden)
 
 

@@ -132,7 +132,7 @@ def test_another_agents_claim_is_reaffirmed_by_a_curator_only(story: Story) -> N
     story.revise(NEXT_PAGE, "b")
     with pytest.raises(Refused) as refusal:
         story.ledger.reaffirm([story.kept], by="ben")
-    assert refusal.value.error_code == "denied"
+    assert refusal.value.code == "denied"
     assert story.verdicts(story.kept) == ["ended"]
 
 
@@ -166,7 +166,7 @@ def test_an_explanation_says_what_was_believed_and_what_is_different_now(story: 
 def test_what_may_not_be_read_is_not_explained(story: Story) -> None:
     with pytest.raises(Refused) as refusal:
         story.ledger.explain(story.kept, principal="nobody")
-    assert refusal.value.error_code == "unknown_id"
+    assert refusal.value.code == "unknown_id"
 
 
 def test_a_thread_is_told_which_of_its_claims_have_fallen(story: Story) -> None:
@@ -197,7 +197,7 @@ def test_a_thread_is_for_its_owner_and_readers_alone(story: Story) -> None:
     for verb in (lambda: thread("chat-7", principal="eve"), lambda: thread("chat-8")):
         with pytest.raises(Refused) as refusal:
             verb()
-        assert refusal.value.error_code == "unknown_id"
+        assert refusal.value.code == "unknown_id"
 
 
 def test_a_packet_carries_no_statement_from_a_sensitive_collection(story: Story) -> None:

@@ -60,7 +60,7 @@ def shown_on(ledger: Ledger, native: str, day: date) -> bytes | None:
     try:
         return ledger.show(native, on=day).data
     except Refused as refusal:
-        if refusal.error_code not in ("unknown_id", "not_found"):
+        if refusal.code not in ("unknown_id", "not_found"):
             raise
         return None
 
@@ -229,7 +229,7 @@ def test_two_repositories_are_kept_apart_by_name(tmp_path: Path, ledger: Ledger,
     take(ledger, other, name="handbook")
     with pytest.raises(Refused) as refusal:
         ledger.show("README.md")
-    assert refusal.value.error_code == "ambiguous_title"
+    assert refusal.value.code == "ambiguous_title"
     named = refusal.value.message.rpartition("one of ")[2].split(", ")
     assert sorted(ledger.show(id).data for id in named) == [b"the first\n", b"the second\n"]
 

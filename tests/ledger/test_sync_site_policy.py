@@ -82,7 +82,7 @@ def shown(ledger: Ledger, path: str, day: date) -> bytes | None:
     try:
         return ledger.show(path, on=day).data
     except Refused as refusal:
-        if refusal.error_code not in ("unknown_id", "not_found"):
+        if refusal.code not in ("unknown_id", "not_found"):
             raise
         return None
 

@@ -84,7 +84,7 @@ def test_what_a_row_is_about_may_be_told_by_other_names(shop: Shop) -> None:
 def test_a_fact_that_is_not_declared_is_refused_and_nothing_is_taken(shop: Shop) -> None:
     with pytest.raises(Refused) as refused:
         shop.sync(about={"ordre": "order_no"})
-    assert refused.value.error_code == "undeclared_fact"
+    assert refused.value.code == "undeclared_fact"
     assert shop.ledger.sync(shop.connector()).sources == 2
 
 
@@ -92,7 +92,7 @@ def test_an_empty_cell_is_no_evidence(shop: Shop) -> None:
     shop.sync()
     with pytest.raises(Refused) as refused:
         shop.cell("shipped")
-    assert refused.value.error_code == "bad_cell"
+    assert refused.value.code == "bad_cell"
 
 
 def test_a_run_over_the_same_rows_records_nothing(shop: Shop) -> None:
@@ -225,4 +225,4 @@ def test_the_plain_installation_says_which_extra_is_missing(monkeypatch: pytest.
     monkeypatch.setattr(sql, "sa", None)
     with pytest.raises(Refused, match=r"prov-ledger\[sql\]") as refused:
         SqlConnector("sqlite://", "orders", ["order_no"])
-    assert refused.value.error_code == "not_supported"
+    assert refused.value.code == "not_supported"

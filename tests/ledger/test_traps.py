@@ -313,5 +313,5 @@ def test_36_of_two_corrections_of_one_head_the_second_is_told(world: World) -> N
     before = world.state()
     with pytest.raises(Refused) as refusal:
         correct()
-    assert refusal.value.error_code == "stale_head"
+    assert refusal.value.code == "stale_head"
     assert world.state() == before

@@ -83,7 +83,7 @@ def refused(call: Callable[[], object]) -> str:
     """The code with which a call is refused."""
     with pytest.raises(ProvLedgerError) as refusal:
         call()
-    return refusal.value.error_code
+    return refusal.value.code
 
 
 def start(action: Callable[..., None], *arguments: object) -> multiprocessing.process.BaseProcess:

@@ -88,14 +88,14 @@ def test_the_forms_of_a_declaration(raw, expected):
     ],
 )
 def test_any_other_declaration_is_refused(raw):
-    assert refusal_of(parse_fact_type, "f", raw, "UTC").error_code == "bad_input"
+    assert refusal_of(parse_fact_type, "f", raw, "UTC").code == "bad_input"
 
 
 @pytest.mark.parametrize(
     "name", ["", "Region", "2nd", "a-b", "a b", "_a", "größe", "a\n", "a" * 65, None, False]
 )
 def test_a_name_is_lower_case_ascii(name):
-    assert refusal_of(parse_fact_type, name, "date", "UTC").error_code == "bad_input"
+    assert refusal_of(parse_fact_type, name, "date", "UTC").code == "bad_input"
 
 
 def test_declaring_again_alike_changes_nothing(table):
@@ -106,7 +106,7 @@ def test_declaring_again_alike_changes_nothing(table):
     ("name", "raw"), [("total", {"number": "USD"}), ("region", "text"), ("question_date", "date")]
 )
 def test_declaring_again_otherwise_is_refused(table, name, raw):
-    assert refusal_of(table.declare, parse_fact_type(name, raw, table.zone)).error_code == "already_exists"
+    assert refusal_of(table.declare, parse_fact_type(name, raw, table.zone)).code == "already_exists"
 
 
 def test_declaring_leaves_the_earlier_table_as_it_was(table):
@@ -126,11 +126,11 @@ def test_declaring_leaves_the_earlier_table_as_it_was(table):
 )
 def test_an_undeclared_fact_names_the_nearest_declared_one(table, wrong, nearest):
     refusal = refusal_of(table.parse_facts, {wrong: "x"})
-    assert (refusal.error_code, f"did you mean '{nearest}'" in refusal.message) == ("undeclared_fact", True)
+    assert (refusal.code, f"did you mean '{nearest}'" in refusal.message) == ("undeclared_fact", True)
 
 
 def test_a_yaml_key_that_is_no_string_is_an_undeclared_fact(table):
-    assert refusal_of(table.parse_facts, yaml.safe_load("no: DE")).error_code == "undeclared_fact"
+    assert refusal_of(table.parse_facts, yaml.safe_load("no: DE")).code == "undeclared_fact"
 
 
 def test_an_undeclared_name_of_another_form_is_not_repeated(table):
@@ -204,7 +204,7 @@ def test_a_value_of_the_type_is_read(table, name, raw, value):
 )
 def test_a_value_of_another_type_is_refused(table, name, raw):
     refusal = refusal_of(table.parse_value, name, raw)
-    assert (refusal.error_code, f"'{name}'" in refusal.message) == ("bad_fact", True)
+    assert (refusal.code, f"'{name}'" in refusal.message) == ("bad_fact", True)
 
 
 def test_an_unquoted_yaml_no_is_not_the_country(table):

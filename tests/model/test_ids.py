@@ -20,7 +20,7 @@ def is_refused(text: str) -> bool:
     try:
         parse_id(text)
     except Refused as refusal:
-        return refusal.error_code == "malformed_id"
+        return refusal.code == "malformed_id"
     return False
 
 

@@ -49,7 +49,7 @@ TABLE = make_table()
 def code_of(raw: object) -> str:
     with pytest.raises(Refused) as refused:
         parse_scope(raw, TABLE)
-    return refused.value.error_code
+    return refused.value.code
 
 
 def scope_of(*conditions) -> Scope:
@@ -200,7 +200,7 @@ def try_scope(*parts) -> Scope | None:
     try:
         return scope_of(*(c for part in parts for c in part))
     except Refused as refusal:
-        if refusal.error_code != "bad_scope":
+        if refusal.code != "bad_scope":
             raise
         return None
 
@@ -231,7 +231,7 @@ def is_narrower(narrow: Scope, support: Scope) -> bool:
     try:
         check_narrowing(narrow, support, TABLE)
     except Refused as refusal:
-        if refusal.error_code not in ("widened_scope", "bad_scope"):
+        if refusal.code not in ("widened_scope", "bad_scope"):
             raise
         return False
     return True
@@ -309,7 +309,7 @@ def test_a_narrowing_that_leaves_nothing_is_an_empty_scope():
         check_narrowing(
             Scope((Among("c", frozenset({"DE"})),)), Scope((Among("c", frozenset({"FR"})),)), TABLE
         )
-    assert refused.value.error_code == "bad_scope"
+    assert refused.value.code == "bad_scope"
 
 
 @pytest.mark.parametrize(("inner", "outer"), list(product(["AB", "A", "B"], repeat=2)))

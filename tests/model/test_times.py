@@ -37,7 +37,7 @@ modern = st.datetimes(datetime(1970, 1, 1), datetime(2037, 1, 1)).map(lambda d: 
 def code_of(function, *arguments) -> str:
     with pytest.raises(Refused) as refused:
         function(*arguments)
-    return refused.value.error_code
+    return refused.value.code
 
 
 @pytest.mark.parametrize(

@@ -129,7 +129,7 @@ def test_a_creation_killed_before_its_commit_is_no_ledger(tmp_path: Path) -> Non
     assert in_killed_process(create)[0]
     with pytest.raises(Refused) as refused:
         SqliteJournal.open(tmp_path)
-    assert refused.value.error_code == "not_found"
+    assert refused.value.code == "not_found"
 
 
 def test_a_place_that_is_not_armed_does_nothing() -> None:

@@ -104,7 +104,7 @@ def test_what_is_taken_is_refused_and_nothing_of_the_block_is_kept(tenant: Tenan
     entry = NewEntry("ent_z", "evidence", START, b"z", entities, (), payloads)
     with pytest.raises(Refused) as refused:
         append_all(tenant, [tenant.draft("b"), entry])
-    assert refused.value.error_code == "already_exists"
+    assert refused.value.code == "already_exists"
     assert tenant.journal.size() == 1
     assert tenant.journal.entry_of("ev_b") is None
 
@@ -180,7 +180,7 @@ def test_writing_twice_in_one_thread_is_refused_at_once(tenant: Tenant) -> None:
     with tenant.journal.writing():
         with pytest.raises(StorageError, match="already writing") as refused, tenant.journal.writing():
             pass
-        assert refused.value.error_code == "busy"
+        assert refused.value.code == "busy"
     assert tenant.append("a") == 1
 
 
@@ -189,7 +189,7 @@ def test_another_handle_is_told_that_the_lock_is_held(tmp_path: Path) -> None:
     with first.journal.writing():
         with pytest.raises(StorageError) as refused, second.journal.writing():
             pass
-        assert refused.value.error_code == "busy"
+        assert refused.value.code == "busy"
     assert second.append("a") == 1
     first.close()
     second.close()
@@ -268,14 +268,14 @@ def test_a_second_creation_is_refused_and_changes_nothing(tenant: Tenant) -> Non
     tenant.append("a")
     with pytest.raises(Refused) as refused:
         SqliteJournal.create(tenant.folder)
-    assert refused.value.error_code == "already_exists"
+    assert refused.value.code == "already_exists"
     assert tenant.journal.size() == 1
 
 
 def test_a_folder_without_a_journal_is_not_opened_nor_made(tmp_path: Path) -> None:
     with pytest.raises(Refused) as refused:
         SqliteJournal.open(tmp_path / "none")
-    assert refused.value.error_code == "not_found"
+    assert refused.value.code == "not_found"
     assert list(tmp_path.iterdir()) == []
 
 

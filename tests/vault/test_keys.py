@@ -31,7 +31,7 @@ def test_a_key_is_never_replaced(tmp_path: Path) -> None:
     key = keys.create_key("acme", 1)
     with pytest.raises(Refused) as refused:
         keys.create_key("acme", 1)
-    assert refused.value.error_code == "already_exists"
+    assert refused.value.code == "already_exists"
     assert keys.get_key("acme", 1) == key
     assert [x.name for x in tmp_path.iterdir()] == ["acme-1.key"]
 
@@ -72,7 +72,7 @@ def test_a_file_that_holds_no_key_is_refused_without_repeating_it(tmp_path: Path
 def test_a_tenant_that_cannot_be_a_file_name_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(Refused) as refused:
         FileKeys(tmp_path).get_key(name, 1)
-    assert refused.value.error_code == "bad_input"
+    assert refused.value.code == "bad_input"
 
 
 @pytest.mark.parametrize("text", [KEY.hex(), base64.b64encode(KEY).decode(), f" {KEY.hex()}\n"])

@@ -33,7 +33,7 @@ def test_a_full_journal_is_said_and_keeps_what_was_acknowledged(tenant: Tenant) 
     with tenant.journal._database.writing() as connection:
         connection.execute("PRAGMA max_page_count=200")
     count, error = fill(tenant)
-    assert error.error_code == "storage_full"
+    assert error.code == "storage_full"
     assert tenant.journal.size() == 1 + count
     verify(tenant)
     with tenant.journal._database.writing() as connection:
@@ -46,7 +46,7 @@ def test_full_keys_are_said_and_nothing_is_sealed_without_one(tenant: Tenant) ->
         connection.execute("PRAGMA max_page_count=12")
     with pytest.raises(StorageError) as refused:
         tenant.tickets.reserve(100_000)
-    assert refused.value.error_code == "storage_full"
+    assert refused.value.code == "storage_full"
     with tenant.tickets._database.writing() as connection:
         connection.execute("PRAGMA max_page_count=1000000")
     assert tenant.append("after") == 1
@@ -57,7 +57,7 @@ def append_under_a_size_limit(root: Path, limit: int, pipe: int) -> None:
     """What ``fill`` met, told through ``pipe``."""
     resource.setrlimit(resource.RLIMIT_FSIZE, (limit, limit))
     count, error = fill(Tenant.open(root))
-    os.write(pipe, f"{count} {error.error_code}".encode())
+    os.write(pipe, f"{count} {error.code}".encode())
 
 
 def test_a_file_size_limit_is_a_full_disk(tmp_path: Path) -> None:

@@ -115,4 +115,4 @@ def test_tokens_of_another_tenant_tell_nothing(
 def test_an_owner_with_a_nul_is_refused(sealer: Sealer) -> None:
     with pytest.raises(Refused) as refused:
         sealer.seal("ev_1\0quote", "x", b"")
-    assert refused.value.error_code == "bad_input"
+    assert refused.value.code == "bad_input"

@@ -29,7 +29,7 @@ def test_a_quote_of_the_result_is_evidence(sent: Sent) -> None:
 def test_a_quote_that_the_tool_did_not_say_is_refused(sent: Sent) -> None:
     with pytest.raises(Refused) as refused:
         _record(sent, quote="130.00 EUR")
-    assert refused.value.error_code == "quote_not_found"
+    assert refused.value.code == "quote_not_found"
 
 
 def test_a_refused_result_leaves_nothing_behind(sent: Sent) -> None:
@@ -105,11 +105,11 @@ def test_results_are_read_in_the_form_of_each_protocol(sent: Sent, result: objec
 def test_an_error_or_a_result_without_text_is_no_evidence(sent: Sent, result: object) -> None:
     with pytest.raises(Refused) as refused:
         _record(sent, result)
-    assert refused.value.error_code == "bad_input"
+    assert refused.value.code == "bad_input"
 
 
 def test_an_agent_does_not_make_up_results(sent: Sent) -> None:
     sent.ledger.agent("amira")
     with pytest.raises(Refused) as refused:
         _record(sent, by="amira")
-    assert refused.value.error_code == "denied"
+    assert refused.value.code == "denied"
