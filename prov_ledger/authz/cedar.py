@@ -124,9 +124,10 @@ class CedarAuthoriser:
 
     def _entities(self, requests: Iterable[ReadRequest]) -> Iterator[dict[str, object]]:
         """Each agent with its groups and roles, each source with its collection."""
-        for principal in dict.fromkeys(q.principal for q in requests if q.principal is not None):
-            groups = [_uid("Group", group) for group in tuple(self._roster.groups.get(principal, ()))]
-            roles = [_uid("Role", role.value) for role in self._roster.roles.get(principal, ())]
+        for principal, q in {q.principal: q for q in requests if q.principal is not None}.items():
+            groups = [_uid("Group", group) for group in self._roster.groups_of(principal, q.groups)]
+            recorded = self._roster.roles.get(principal, frozenset())
+            roles = [_uid("Role", role.value) for role in recorded if q.roles is None or role in q.roles]
             yield _entity(_uid("Agent", principal), groups + roles)
         for source, collection in {q.source: q.collection for q in requests}.items():
             yield _entity(_uid("Source", source), [_uid("Collection", collection)] if collection else [])

@@ -7,7 +7,7 @@ from datetime import datetime
 from typing import Protocol, TypeVar
 
 from prov_ledger.authz.deadline import NoAnswer, call_within
-from prov_ledger.model.records import Node
+from prov_ledger.model.records import Node, Role
 
 T = TypeVar("T")
 #: How long a foreign authoriser may take over one batch, in seconds.
@@ -24,6 +24,7 @@ class ReadRequest:
     """May this reader, for this purpose, read this source (in this collection) at this time?
 
     ``principal`` None is somebody whom the ledger does not know; ``purpose`` None: none was given.
+    ``groups``, ``roles``: no others of the principal count; None: all do.
     """
 
     principal: Node | None
@@ -31,6 +32,8 @@ class ReadRequest:
     source: Node
     collection: Node | None
     now: datetime
+    groups: frozenset[Node] | None = None
+    roles: frozenset[Role] | None = None
 
 
 @dataclass(frozen=True, slots=True)

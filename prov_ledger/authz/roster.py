@@ -102,18 +102,23 @@ class Roster:
 
         Every request takes the same steps, so that the time of a no tells nothing of its cause.
         """
-        readers = {principal: self._readers(principal) for principal in {q.principal for q in requests}}
+        readers = {asking: self._readers(*asking) for asking in {(q.principal, q.groups) for q in requests}}
         denied = self.denied
         return [
-            Answer(q.source, self._permits(readers[q.principal], q) and q.source not in denied)
+            Answer(q.source, self._permits(readers[q.principal, q.groups], q) and q.source not in denied)
             for q in requests
         ]
 
-    def _readers(self, principal: Node | None) -> frozenset[Node]:
-        """A principal and the groups that it is in: whose grants count for it."""
+    def _readers(self, principal: Node | None, left: frozenset[Node] | None) -> frozenset[Node]:
+        """A principal and those groups that it is in and that are left to it: whose grants count for it."""
         if principal is None:
             return frozenset()
-        return frozenset((principal, *self.groups.get(principal, {})))
+        return frozenset((principal, *self.groups_of(principal, left)))
+
+    def groups_of(self, principal: Node, left: frozenset[Node] | None = None) -> tuple[Node, ...]:
+        """The groups that a principal is in; of them, those in ``left`` where that is given."""
+        joined = tuple(self.groups.get(principal, ()))
+        return joined if left is None else tuple(group for group in joined if group in left)
 
     def _permits(self, readers: frozenset[Node], q: ReadRequest) -> bool:
         permitted = False

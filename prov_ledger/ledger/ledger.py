@@ -15,6 +15,7 @@ from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
 from prov_ledger.ledger.find_verbs import FindVerbs
 from prov_ledger.ledger.graph import GraphFactory
+from prov_ledger.ledger.identity_verbs import IdentityVerbs
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
 from prov_ledger.ledger.session import check_named
 from prov_ledger.ledger.sources import temporal_fact
@@ -30,7 +31,9 @@ READERS = ("memory", "sparql")
 
 
 @checked_verbs
-class Ledger(CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, FindVerbs, AuditVerbs):
+class Ledger(
+    CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, FindVerbs, AuditVerbs, IdentityVerbs
+):
     """One tenant of a ledger folder, opened; a context manager.
 
     Every verb takes ``by``, the name of the agent who acts, and where it names ids also ``purpose``;

@@ -8,6 +8,7 @@ from prov_ledger.authz.port import DEADLINE_S, Authoriser, ReadRequest, readable
 from prov_ledger.authz.roster import EVERYTHING, AuthoriserFactory, Roster
 from prov_ledger.checks.verdict import Asked, Judge
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.narrowing import narrowing
 from prov_ledger.ledger.tenant import Tenant, Work
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import QUESTION_DATE
@@ -161,6 +162,11 @@ class Session:
         known = self.find_name("purpose", purpose) if purpose is not None else None
         return Acting(agent, known)
 
+    def roles(self, agent: Node | None) -> frozenset[Role]:
+        """The roles of an agent that count here: those recorded, and no more than its credentials leave."""
+        recorded, left = self.tenant.state.roster.roles.get(agent or "", frozenset()), narrowing().roles
+        return recorded if left is None else recorded & left
+
     def check_role(self, agent: Node | None, verb: str) -> None:
         """Raise Refused ``denied`` unless one of the agent's roles does this."""
         lacking = self.lacking_role(agent, verb)
@@ -169,16 +175,15 @@ class Session:
 
     def lacking_role(self, agent: Node | None, verb: str) -> Refused | None:
         """The refusal ``denied`` when none of the agent's roles does this; None when one does."""
-        roles = self.tenant.state.roster.roles.get(agent or "", frozenset())
         needed = VERB_ROLES[verb]
-        if roles & needed:
+        if self.roles(agent) & needed:
             return None
         wanted = ", ".join(sorted(role.value for role in needed))
         return Refused("denied", f"'{verb}' needs one of the roles {wanted}: ask an admin for it")
 
     def is_curator(self, agent: Node | None) -> bool:
         """Whether the agent may act on what others made."""
-        return Role.CURATOR in self.tenant.state.roster.roles.get(agent or "", frozenset())
+        return Role.CURATOR in self.roles(agent)
 
     # permission
 
@@ -186,8 +191,7 @@ class Session:
         """Whether the names of groups, collections, purposes and agents may be given out to the reader:
         to an admin or a curator, and to whom the ledger's own grants let read everything.
         """
-        roles = self.tenant.state.roster.roles.get(acting.agent or "", frozenset())
-        if roles & {Role.ADMIN, Role.CURATOR}:
+        if self.roles(acting.agent) & {Role.ADMIN, Role.CURATOR}:
             return True
         return self._given is None and EVERYTHING in self.readable(
             acting, [(EVERYTHING, None)], self.tenant.now()
@@ -197,9 +201,20 @@ class Session:
         self, acting: Acting, sources: Sequence[tuple[Node, Node | None]], now: datetime
     ) -> frozenset[Node]:
         """Of (source, collection) pairs, the sources readable now; one batch."""
-        requests = [ReadRequest(acting.agent, acting.purpose, s, c, now) for s, c in dict.fromkeys(sources)]
+        groups, roles = self._groups(), narrowing().roles
+        requests = [
+            ReadRequest(acting.agent, acting.purpose, s, c, now, groups, roles)
+            for s, c in dict.fromkeys(sources)
+        ]
         allowed = readable(self.authoriser, requests, self._deadline_s)
         return allowed - self.tenant.state.roster.denied
+
+    def _groups(self) -> frozenset[Node] | None:
+        """The groups that credentials leave; None: all that the agent is in."""
+        names = narrowing().groups
+        if names is None:
+            return None
+        return frozenset(id for name in names if (id := self.find_name("group", name)) is not None)
 
     def readable_in(self, acting: Acting, world: World, now: datetime) -> frozenset[Node]:
         """The sources of a world that the agent may read now."""

@@ -1,7 +1,7 @@
 """One tenant's open files, and the one way anything gets into them."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -22,6 +22,7 @@ from prov_ledger.vault.denials import Denial, Denials
 from prov_ledger.vault.disclosures import Disclosures
 from prov_ledger.vault.journal import SqliteJournal
 from prov_ledger.vault.keys import KeyProvider
+from prov_ledger.vault.opened import Opened, OpenedTexts, open_those_that_open
 from prov_ledger.vault.port import Transaction
 from prov_ledger.vault.sealing import Sealer
 from prov_ledger.vault.tickets import TicketStore
@@ -57,6 +58,7 @@ class Tenant:
             self.tickets = opened.enter_context(closing(TicketStore.open(folder, keys)))
             self.denials = opened.enter_context(closing(Denials.open(folder)))
             self.sealer = Sealer(self.tickets)
+            self.opened = OpenedTexts(self.journal, self.tickets, self.sealer)
             self.base = self.journal.meta("base") or ""
             self.graph = graph_of(ledger, name, self.base, self.journal, self.is_writing, graph)
             self.reading = State(self.journal, self.base)
@@ -118,6 +120,11 @@ class Tenant:
         """Whether this thread is within a write."""
         return self._work is not None and self._writer == threading.get_ident()
 
+    def last_entry(self) -> tuple[int, r.Node] | None:
+        """Sequence and id of the entry that this thread's write appended last; None where it did none."""
+        work = self._work
+        return work.last if work is not None and self.is_writing() else None
+
     def now(self) -> datetime:
         """The clock, in UTC. Raises Refused ``bad_input`` for a clock that does not know its zone."""
         now = self.clock()
@@ -173,8 +180,24 @@ class Tenant:
         if missing:
             self.denials.append(missing, through=missing[-1].sequence)
 
+    def open_texts(self, keys: Collection[tuple[str, str]]) -> dict[tuple[str, str], Opened | None]:
+        """The texts of (owner, field), None for one that is not there or does not open.
+
+        What a write has not yet made durable is opened for this call alone.
+        """
+        if not self.is_writing():
+            return self.opened.read(keys)
+        payloads = self.journal.payloads(keys)
+        opened = open_those_that_open(self.sealer, payloads.values())
+        return dict.fromkeys(keys) | {(x.sealed.owner, x.sealed.field): x for x in opened}
+
+    def drop_opened_texts(self) -> None:
+        """Forget every text that was opened in this process: for whatever takes texts away, at once."""
+        self.opened.drop()
+
     def close(self) -> None:
         """Close every file."""
+        self.drop_opened_texts()
         self.graph.close()
         if self._disclosures is not None:
             self._disclosures.close()
@@ -207,6 +230,8 @@ class Work:
     def __init__(self, tenant: Tenant, transaction: Transaction, state: State, batched: bool) -> None:
         self.tenant, self.state, self.batched = tenant, state, batched
         self.appended = 0
+        #: Sequence and id of the entry that was appended last.
+        self.last: tuple[int, r.Node] | None = None
         self.denials: list[Denial] = []
         self._transaction = transaction
         self._hop = Hop(tenant.base)
@@ -218,13 +243,14 @@ class Work:
     def part(self) -> Iterator[None]:
         """What one verb appends within a batch: undone alone when the verb is refused."""
         appended, denials, contexts = self.appended, len(self.denials), dict(self.contexts)
+        last = self.last
         try:
             with self._transaction.part():
                 yield
         except BaseException:
             if self.appended != appended:
                 self.state.restart()
-                self.appended, self.contexts = appended, contexts
+                self.appended, self.contexts, self.last = appended, contexts, last
                 del self.denials[denials:]
             raise
 
@@ -253,6 +279,7 @@ class Work:
         self._check(draft, leaf)
         self._transaction.append(draft.to_entry(leaf, self.recorded))
         self.appended += 1
+        self.last = (sequence, draft.id)
         self.state.take(entry)
         self.denials += denials_of(entry)
         return entry

@@ -1,0 +1,47 @@
+"""What an interface asks about who acts; none of it is offered to a caller."""
+
+from collections.abc import Iterable
+from contextlib import AbstractContextManager
+
+from prov_ledger.ledger.handle import Handle
+from prov_ledger.ledger.narrowing import narrowed
+from prov_ledger.model.records import Node, Role
+
+
+class IdentityVerbs(Handle):
+    """Agents by name and id, credentials that narrow what they may do, keyed hashes."""
+
+    def find_agent(self, name: str) -> Node | None:
+        """The id of the agent of that name; None where none is recorded."""
+        with self._tenant.lock:
+            return self._session.find_name("agent", name)
+
+    def agent_name(self, id: str) -> str | None:
+        """The name of an agent; None where there is none, or it was erased."""
+        with self._tenant.lock:
+            if self._tenant.journal.payload(id, "name") is None:
+                return None
+            return self._sources.text(id, "name")
+
+    def narrowed(
+        self, roles: Iterable[Role] | None = None, groups: Iterable[str] | None = None
+    ) -> AbstractContextManager[None]:
+        """Within, in this thread, no more than these roles and groups count, whoever acts; None: all."""
+        return narrowed(roles, groups)
+
+    def check_may(self, verb: str, *, by: str | None = None) -> None:
+        """Raise Refused ``denied`` unless one of the agent's roles does this; verbs as in ``VERB_ROLES``."""
+        self._session.check_role(self._acting(by, None).agent, verb)
+
+    def keyed_hash(self, kind: str, text: str) -> bytes:
+        """16 bytes that stand for a text in this tenant and tell nothing of it without the tenant's key."""
+        return self._tenant.sealer.token(kind, text)
+
+    def last_entry(self) -> tuple[int, Node] | None:
+        """Within a batch, sequence and id of the entry that was recorded last in it; None where none was."""
+        return self._tenant.last_entry()
+
+    def has_entry(self, sequence: int, id: str) -> bool:
+        """Whether the journal holds that entry at that place."""
+        found = self._tenant.journal.entry(sequence)
+        return found is not None and found.id == id
