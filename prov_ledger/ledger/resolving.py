@@ -14,7 +14,7 @@ from prov_ledger.checks.candidates import (
 )
 from prov_ledger.checks.quotes import Quote, fate_of
 from prov_ledger.checks.verdict import Asked, Judge
-from prov_ledger.errors import Corrupt, Refused
+from prov_ledger.errors import Refused
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import instant_from, parse_level
 from prov_ledger.model.durations import Duration, parse_duration
@@ -27,6 +27,7 @@ from prov_ledger.model.times import parse_date_or_instant, parse_instant
 from prov_ledger.model.world import World
 from prov_ledger.readers.memory import MemoryReader
 from prov_ledger.readers.port import Reader
+from prov_ledger.vault.opened import Opened
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,38 +161,40 @@ _FATES: tuple[Became, ...] = ("same", "moved", "changed")
 
 
 class _Texts:
-    """Opens payloads, each once."""
+    """The payloads of one answer, each opened once."""
 
     def __init__(self, session: Session) -> None:
         self.tenant = session.tenant
-        self._opened: dict[tuple[Node, str], bytes | None] = {}
+        self._opened: dict[tuple[Node, str], Opened | None] = {}
 
     def open_all(self, keys: Iterable[tuple[Node, str]]) -> None:
         """Open payloads; one that does not open, or is not there, is kept as None."""
         wanted = [key for key in dict.fromkeys(keys) if key not in self._opened]
-        payloads = self.tenant.journal.payloads(wanted)
-        try:
-            present = list(payloads.items())
-            opened = self.tenant.sealer.open_many([payload for _, payload in present])
-            self._opened |= dict(zip([key for key, _ in present], opened, strict=True))
-        except Corrupt:
-            for key, payload in payloads.items():
-                try:
-                    self._opened[key] = self.tenant.sealer.open(payload)
-                except Corrupt:
-                    self._opened[key] = None
-        self._opened |= {key: None for key in wanted if key not in self._opened}
+        self._opened |= self.tenant.open_texts(wanted)
 
     def get(self, owner: Node, field: str) -> bytes | None:
         """The bytes of a payload, or None."""
+        opened = self._get(owner, field)
+        return opened.data if opened is not None else None
+
+    def _get(self, owner: Node, field: str) -> Opened | None:
         if (owner, field) not in self._opened:
             self.open_all([(owner, field)])
-        return self._opened[(owner, field)]
+        return self._opened[owner, field]
 
     def text(self, owner: Node, field: str) -> str:
         """The text of a payload; empty when it does not open."""
-        data = self.get(owner, field)
-        return data.decode() if data is not None else ""
+        opened = self._get(owner, field)
+        return opened.data.decode() if opened is not None else ""
+
+    def quote(self, evidence: Node) -> Quote:
+        """The quote of an evidence item; an empty one when it does not open."""
+        opened = self._get(evidence, "quote")
+        if opened is None:
+            return Quote("")
+        if not isinstance(opened.made, Quote):
+            opened.made = Quote.from_bytes(opened.data)
+        return opened.made
 
     def sealed_values(self, world: World) -> dict[Node, str]:
         """The texts of all sealed values that the scopes and questions of a world compare."""
@@ -297,7 +300,7 @@ class _Answer:
     def _citation(self, evidence: Node) -> Citation:
         revision = self.world.evidence[evidence].record.revision
         source = self.world.source_of[revision]
-        quote = Quote.from_bytes(self.texts.get(evidence, "quote") or b'{"exact":""}')
+        quote = self.texts.quote(evidence)
         return Citation(
             evidence,
             quote.exact,

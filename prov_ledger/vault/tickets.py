@@ -125,6 +125,10 @@ class TicketStore:
             ).fetchall()
         return {ticket: self._unwrap(ticket, epoch, wrapped) for ticket, epoch, wrapped in rows}
 
+    def data_version(self) -> int:
+        """Changes when any key was made, destroyed or wrapped anew since the last call, by any process."""
+        return self._database.data_version()
+
     def close(self) -> None:
         """Destroy the keys that this store reserved and never gave out, and close the file."""
         with self._lock:
