@@ -1,0 +1,1 @@
+"""The ledger over HTTP: every verb, and nothing that decides anything."""

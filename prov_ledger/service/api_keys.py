@@ -1,0 +1,108 @@
+"""API keys: shown once when they are made; kept are a hash of each and the id of the agent it acts as."""
+
+import hashlib
+import hmac
+import secrets
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from prov_ledger.errors import Refused
+from prov_ledger.model.records import Node, Role
+from prov_ledger.model.times import format_instant, parse_instant
+from prov_ledger.service.files import KEYS, open_or_create, service_folder
+
+#: What every key begins with, so that scanners for leaked secrets know one.
+MARK = "plk"
+_COLUMNS = "id, tenant, agent, roles, created, until, revoked"
+
+
+@dataclass(frozen=True, slots=True)
+class ApiKey:
+    """A key without its secret. ``roles`` None: all that the ledger records of the agent."""
+
+    id: str
+    tenant: str
+    agent: Node
+    roles: tuple[Role, ...] | None
+    created: datetime
+    until: datetime | None = None
+    revoked: datetime | None = None
+
+
+class ApiKeys:
+    """The keys of all tenants of a ledger, for many processes."""
+
+    def __init__(self, ledger: Path) -> None:
+        self._database = open_or_create(service_folder(ledger) / "keys.sqlite", KEYS)
+
+    def close(self) -> None:
+        """Close the file."""
+        self._database.close()
+
+    def create(
+        self,
+        tenant: str,
+        agent: Node,
+        roles: tuple[Role, ...] | None = None,
+        until: datetime | None = None,
+    ) -> tuple[ApiKey, str]:
+        """A new key, and its text, which nothing can show again."""
+        id, secret = secrets.token_hex(6), secrets.token_urlsafe(32)
+        key = ApiKey(id, tenant, agent, roles, datetime.now(UTC), until)
+        row = (
+            *(id, _hash(secret), tenant, agent),
+            *(None if roles is None else " ".join(roles), format_instant(key.created)),
+            None if until is None else format_instant(until),
+        )
+        with self._database.writing() as connection:
+            connection.execute("INSERT INTO api_key VALUES (?, ?, ?, ?, ?, ?, ?, NULL)", row)
+        return key, f"{MARK}_{id}_{secret}"
+
+    def all(self, tenant: str) -> list[ApiKey]:
+        """The keys of a tenant, the oldest first, revoked ones too."""
+        sql = f"SELECT {_COLUMNS} FROM api_key WHERE tenant = ? ORDER BY created, id"
+        with self._database.reading() as connection:
+            return [_key(row) for row in connection.execute(sql, (tenant,)).fetchall()]
+
+    def revoke(self, tenant: str, id: str) -> None:
+        """End a key, from the next request on. Raises Refused ``not_found``."""
+        now = format_instant(datetime.now(UTC))
+        with self._database.writing() as connection:
+            done = connection.execute(
+                "UPDATE api_key SET revoked = coalesce(revoked, ?) WHERE tenant = ? AND id = ?",
+                (now, tenant, id),
+            )
+        if not done.rowcount:
+            raise Refused("not_found", "no API key of this tenant has that id: 'key list' shows them")
+
+    def find(self, text: str, now: datetime) -> ApiKey | None:
+        """The key whose text this is; None where there is none, or it is over or revoked."""
+        mark, _, rest = text.partition("_")
+        id, _, secret = rest.partition("_")
+        if mark != MARK or not secret.isascii():
+            return None
+        sql = f"SELECT {_COLUMNS}, hash FROM api_key WHERE id = ?"
+        with self._database.reading() as connection:
+            row = connection.execute(sql, (id,)).fetchone()
+        if row is None or not hmac.compare_digest(row[-1], _hash(secret)):
+            return None
+        key = _key(row[:-1])
+        over = key.revoked is not None or (key.until is not None and key.until <= now)
+        return None if over else key
+
+
+def _hash(secret: str) -> bytes:
+    # The secret is 256 random bits: nothing can be guessed, so nothing slower is needed.
+    return hashlib.sha256(secret.encode()).digest()
+
+
+def _key(row: tuple[str, str, str, str | None, str, str | None, str | None]) -> ApiKey:
+    id, tenant, agent, roles, created, until, revoked = row
+    return ApiKey(
+        *(id, tenant, agent),
+        None if roles is None else tuple(Role(role) for role in roles.split()),
+        parse_instant(created),
+        None if until is None else parse_instant(until),
+        None if revoked is None else parse_instant(revoked),
+    )

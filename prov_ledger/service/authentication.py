@@ -1,0 +1,87 @@
+"""From the headers of a request to a principal; the one place where credentials are looked at."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+
+from prov_ledger.errors import ProvLedgerError, Refused
+from prov_ledger.service.api_keys import MARK, ApiKeys
+from prov_ledger.service.principal import Principal
+from prov_ledger.service.settings import Settings, is_loopback
+from prov_ledger.service.tenants import Tenants
+from prov_ledger.service.tokens import Tokens
+
+
+def _unauthenticated() -> ProvLedgerError:
+    message = "no valid credentials: send 'Authorization: Bearer' with an API key or a token of the issuer"
+    return ProvLedgerError(message, code="unauthenticated")
+
+
+def _nothing_here() -> Refused:
+    return Refused("not_found", "there is nothing here")
+
+
+class Authentication:
+    """Whoever asks, by API key, by token, or by being on this machine where that was asked for by name."""
+
+    def __init__(self, settings: Settings, tenants: Tenants) -> None:
+        self._settings, self._tenants = settings, tenants
+        self._keys = ApiKeys(settings.ledger) if settings.api_keys else None
+        self._tokens = Tokens(settings.oidc) if settings.oidc is not None else None
+
+    def principal(self, headers: Mapping[str, str], client: str | None, tenant: str) -> Principal:
+        """Who asks for something of a tenant; ``headers`` have lower-case names, ``client`` is an address.
+
+        May read files and fetch keys: call it in a thread. Raises ProvLedgerError ``unauthenticated``;
+        Refused ``not_found`` alike for a tenant that is not there and for one that is not the caller's.
+        """
+        scheme, _, credentials = headers.get("authorization", "").partition(" ")
+        if not scheme:
+            return self._at_home(headers, client, tenant)
+        if scheme.lower() != "bearer" or not credentials:
+            raise _unauthenticated()
+        if credentials.startswith(f"{MARK}_"):
+            found = self._by_key(credentials)
+        else:
+            found = self._by_token(credentials)
+        if found.tenant != tenant:
+            raise _nothing_here()
+        return found
+
+    def close(self) -> None:
+        """Close what is open."""
+        if self._keys is not None:
+            self._keys.close()
+
+    def _at_home(self, headers: Mapping[str, str], client: str | None, tenant: str) -> Principal:
+        """Somebody without credentials: on this machine, not passed on by a proxy, nor by a web page."""
+        host = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
+        origin = headers.get("origin")
+        passed_on = any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip"))
+        if (
+            not self._settings.no_auth_on_loopback
+            or client is None
+            or not (is_loopback(client) and is_loopback(host))
+            or passed_on
+            or (origin is not None and origin not in self._settings.cors_origins)
+        ):
+            raise _unauthenticated()
+        return Principal(tenant, self._settings.loopback_agent, "loopback", "loopback")
+
+    def _by_key(self, credentials: str) -> Principal:
+        key = self._keys.find(credentials, datetime.now(UTC)) if self._keys is not None else None
+        if key is None:
+            raise _unauthenticated()
+        try:
+            name = self._tenants.ledger(key.tenant).agent_name(key.agent)
+        except Refused:
+            raise _unauthenticated() from None
+        if name is None:
+            raise _unauthenticated()
+        roles = None if key.roles is None else frozenset(key.roles)
+        return Principal(key.tenant, name, "key", f"key {key.id}", roles)
+
+    def _by_token(self, credentials: str) -> Principal:
+        found = self._tokens.principal(credentials) if self._tokens is not None else None
+        if found is None:
+            raise _unauthenticated()
+        return found

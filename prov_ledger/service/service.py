@@ -1,0 +1,70 @@
+"""What one process of a service has: its settings, tenants, threads and the credentials that it knows."""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TypeVar
+
+from prov_ledger.ledger.ledger import Ledger
+from prov_ledger.service.authentication import Authentication
+from prov_ledger.service.pool import Pool
+from prov_ledger.service.principal import Principal
+from prov_ledger.service.settings import Settings
+from prov_ledger.service.tenants import Tenants
+
+T = TypeVar("T")
+
+
+@dataclass(frozen=True, slots=True)
+class Caller:
+    """Somebody authenticated, and the ledger of their tenant."""
+
+    principal: Principal
+    ledger: Ledger
+    pool: Pool
+
+    @property
+    def name(self) -> str | None:
+        """The agent's name, to be given to a verb as ``by`` or ``principal``; None is the founder."""
+        return self.principal.name
+
+    def narrowed(self, call: Callable[[], T]) -> T:
+        """Call in this thread, with no more than the roles and groups that the credentials leave."""
+        with self.ledger.narrowed(self.principal.roles, self.principal.groups):
+            return call()
+
+    async def run(self, call: Callable[[], T], timeout_s: float | None = None) -> T:
+        """Call in a thread of the pool, narrowed. Raises what it raises, and as ``Pool.run``."""
+        return await self.pool.run(self.principal.key, lambda: self.narrowed(call), timeout_s)
+
+
+class Service:
+    """Everything of one process; closed at its end."""
+
+    def __init__(self, settings: Settings) -> None:
+        self.settings = settings
+        self.tenants = Tenants(settings)
+        self.pool = Pool(settings.limits)
+        self.authentication = Authentication(settings, self.tenants)
+        #: Set when the process is told to stop: it is not ready any more, and finishes what it has.
+        self.stopping = False
+
+    async def caller(self, headers: Mapping[str, str], client: str | None, tenant: str) -> Caller:
+        """Who is asking for something of a tenant; for interfaces that are no FastAPI routes too.
+
+        ``headers`` have lower-case names; ``client`` is the address of whoever is connected. Raises
+        ProvLedgerError ``unauthenticated``; Refused ``not_found``.
+        """
+
+        def find() -> Caller:
+            principal = self.authentication.principal(headers, client, tenant)
+            return Caller(principal, self.tenants.ledger(tenant), self.pool)
+
+        # Whoever knocks without a key shares one place in the queue per address.
+        return await self.pool.run(f"from {client}", find)
+
+    async def close(self) -> None:
+        """Let what runs end, then close every file."""
+        self.stopping = True
+        await self.pool.close()
+        self.tenants.close()
+        self.authentication.close()
