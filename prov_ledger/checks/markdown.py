@@ -15,7 +15,8 @@ from functools import lru_cache
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from prov_ledger.model.records import TextPosition
+from prov_ledger.errors import Refused
+from prov_ledger.model.records import CellPosition, TextPosition
 
 _NEWLINE = re.compile(r"\r\n?|\n")
 _FRONT_MATTER = re.compile(
@@ -93,6 +94,36 @@ def heading_path(markdown: str, position: TextPosition) -> tuple[str, ...]:
     """
     page = parse_page(markdown)
     return page.headings_above(bisect_right(page.line_starts, position.start) - 1)
+
+
+def cell_span(markdown: str, position: CellPosition) -> TextPosition:
+    """Give where a cell is written between its bars, marks included, white space around it not.
+
+    Raises Refused ``bad_cell`` where the page has no such cell.
+
+    >>> cell_span("| a | b |\\n|---|---|\\n| 1 | *two* |\\n", CellPosition(row=1, column=2))
+    TextPosition(start=26, end=31)
+    """
+    page = parse_page(markdown)
+    if not 1 <= position.table <= len(page.tables):
+        raise Refused("bad_cell", f"There is no table {position.table} in the page.")
+    # The header is the first row, the delimiter row follows it.
+    line = page.tables[position.table - 1].line + 1 + position.row
+    ends = (*page.line_starts[1:], len(markdown))
+    if position.row < 1 or line >= len(ends):
+        raise Refused("bad_cell", f"There is no row {position.row} in table {position.table}.")
+    start = page.line_starts[line]
+    written = markdown[start : ends[line]].rstrip()
+    quoted = len(written) - len(written.lstrip("> \t\ufeff"))
+    bars = [match.start() for match in _PIPE.finditer(written, quoted)]
+    begins = ([] if written.startswith("|", quoted) else [quoted]) + [bar + 1 for bar in bars]
+    if position.column > len(begins):
+        raise Refused("bad_cell", f"There is no column {position.column} in row {position.row}.")
+    first = begins[position.column - 1]
+    last = next((bar for bar in bars if bar >= first), len(written))
+    cell = written[first:last]
+    inside = first + len(cell) - len(cell.lstrip())
+    return TextPosition(start + inside, start + first + len(cell.rstrip()))
 
 
 def _blank(match: re.Match[str]) -> str:
