@@ -50,6 +50,7 @@ STATUS: dict[str, Status] = {
     "missing_key": Status(8, 500),
     "wrong_key": Status(8, 500),
     "exposed_key": Status(8, 500),
+    "key_kept": Status(8, 500),
     "clock_went_back": Status(8, 500),
     "storage_full": Status(8, 507),
     "storage": Status(8, 500),
@@ -60,6 +61,7 @@ STATUS: dict[str, Status] = {
     "unauthenticated": Status(5, 401),
     "method_not_allowed": Status(2, 405),
     "not_acceptable": Status(2, 406),
+    "request_timeout": Status(7, 408),
     "too_large": Status(2, 413),
     "unsupported_media_type": Status(2, 415),
     "too_many": Status(7, 429),
@@ -134,6 +136,12 @@ class ExposedKey(ProvLedgerError):
     """A tenant key lies where others than its owner can read or replace it."""
 
     code = "exposed_key"
+
+
+class KeyNotDestroyable(ProvLedgerError):
+    """What keeps a tenant's keys cannot destroy the key of one epoch."""
+
+    code = "key_kept"
 
 
 class ClockWentBack(ProvLedgerError):

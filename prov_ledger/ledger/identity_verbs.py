@@ -1,7 +1,7 @@
 """What an interface asks about who acts; none of it is offered to a caller."""
 
-from collections.abc import Iterable
-from contextlib import AbstractContextManager
+from collections.abc import Iterable, Iterator
+from contextlib import AbstractContextManager, contextmanager
 
 from prov_ledger.ledger.handle import Handle
 from prov_ledger.ledger.narrowing import narrowed
@@ -45,3 +45,9 @@ class IdentityVerbs(Handle):
         """Whether the journal holds that entry at that place."""
         found = self._tenant.journal.entry(sequence)
         return found is not None and found.id == id
+
+    @contextmanager
+    def held(self) -> Iterator[None]:
+        """The write lock, around one verb and what has to be durable before it is."""
+        with self._tenant.writing():
+            yield

@@ -7,6 +7,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 
 from prov_ledger.service import problems
+from prov_ledger.service.routes import verb_router
 from prov_ledger.service.service import Service
 from prov_ledger.service.settings import Settings
 
@@ -37,4 +38,5 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,
     )
     problems.install(app)
+    app.include_router(verb_router(settings.limits))
     return app

@@ -123,7 +123,7 @@ def install(app: FastAPI) -> None:
 
     async def invalid(request: Request, error: Exception) -> Response:
         assert isinstance(error, RequestValidationError)
-        return problem("bad_input", f"the request does not fit: {_places(error)}")
+        return problem("bad_input", f"the request does not fit: {places(error.errors())}")
 
     async def refused(request: Request, error: Exception) -> Response:
         assert isinstance(error, HTTPException)
@@ -138,16 +138,18 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(Exception, known)
 
 
-def _places(error: RequestValidationError) -> str:
+def places(errors: Sequence[Mapping[str, object]]) -> str:
     """Which parts do not fit and how, without what was sent: a key of the caller's own is not repeated."""
     found = []
-    for one in error.errors()[:5]:
-        kind = str(one["type"])
-        place = [str(part) for part in one["loc"] if part != "body"]
+    for one in errors[:5]:
+        kind, loc = str(one["type"]), one["loc"]
+        place = [str(part) for part in loc if part != "body"] if isinstance(loc, tuple) else []
         if kind == "extra_forbidden":
             place[-1:] = ["(a field that is not known here)"]
+        else:
+            place[1:] = []
         found.append(f"{'.'.join(place) or 'the body'}: {_KINDS.get(kind, kind.replace('_', ' '))}")
-    return "; ".join(found)
+    return "; ".join(dict.fromkeys(found))
 
 
 _KINDS = {

@@ -1,5 +1,6 @@
 """What one process of a service has: its settings, tenants, threads and the credentials that it knows."""
 
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -8,6 +9,7 @@ from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.service.authentication import Authentication
 from prov_ledger.service.pool import Pool
 from prov_ledger.service.principal import Principal
+from prov_ledger.service.requests import Requests
 from prov_ledger.service.settings import Settings
 from prov_ledger.service.tenants import Tenants
 
@@ -45,6 +47,8 @@ class Service:
         self.tenants = Tenants(settings)
         self.pool = Pool(settings.limits)
         self.authentication = Authentication(settings, self.tenants)
+        self._requests: dict[str, Requests] = {}
+        self._lock = threading.Lock()
         #: Set when the process is told to stop: it is not ready any more, and finishes what it has.
         self.stopping = False
 
@@ -62,9 +66,19 @@ class Service:
         # Whoever knocks without a key shares one place in the queue per address.
         return await self.pool.run(f"from {client}", find)
 
+    def requests(self, tenant: str) -> Requests:
+        """The keys of writes to a tenant."""
+        with self._lock:
+            if tenant not in self._requests:
+                hours = self.settings.limits.idempotency_hours
+                self._requests[tenant] = Requests(self.settings.ledger, tenant, hours)
+            return self._requests[tenant]
+
     async def close(self) -> None:
         """Let what runs end, then close every file."""
         self.stopping = True
         await self.pool.close()
         self.tenants.close()
         self.authentication.close()
+        for requests in self._requests.values():
+            requests.close()

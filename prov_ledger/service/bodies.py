@@ -1,0 +1,93 @@
+"""Reading the body of a request: so many bytes, in so much time, JSON of so much depth."""
+
+import asyncio
+import json
+import re
+from typing import TypeVar
+
+from fastapi import Request
+from pydantic import BaseModel, ValidationError
+
+from prov_ledger.errors import ProvLedgerError, Refused
+from prov_ledger.service.problems import places
+from prov_ledger.service.settings import Limits
+
+M = TypeVar("M", bound=BaseModel)
+
+_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_BRACKET = re.compile(rb"[\[\]{}]")
+
+
+async def read_body(request: Request, limits: Limits) -> bytes:
+    """The whole body. Raises Refused ``too_large``, ``request_timeout`` or ``unsupported_media_type``."""
+    check_encoding(request)
+    announced = request.headers.get("content-length", "0")
+    if announced.isdecimal() and int(announced) > limits.body_bytes:
+        raise too_large(limits.body_bytes)
+    parts, size = [], 0
+    try:
+        async with asyncio.timeout(limits.body_timeout_s):
+            async for part in request.stream():
+                size += len(part)
+                if size > limits.body_bytes:
+                    raise too_large(limits.body_bytes)
+                parts.append(part)
+    except TimeoutError:
+        message = f"the body took longer than {limits.body_timeout_s:g} s to arrive"
+        raise ProvLedgerError(message, code="request_timeout") from None
+    return b"".join(parts)
+
+
+def too_large(most: int) -> Refused:
+    """The refusal of more bytes than may be."""
+    return Refused("too_large", f"more than {most} bytes: send less at once")
+
+
+def check_encoding(request: Request) -> None:
+    """Raise Refused ``unsupported_media_type`` for a compressed body: its size could not be told."""
+    if request.headers.get("content-encoding", "identity").lower() != "identity":
+        raise Refused("unsupported_media_type", "a body is sent as it is, without a Content-Encoding")
+
+
+def check_json_type(request: Request, *types: str) -> None:
+    """Raise Refused ``unsupported_media_type`` unless the body says that it is of one of these types.
+
+    A page of the web can send other types without being asked whether it may.
+    """
+    said = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+    if said not in types:
+        raise Refused("unsupported_media_type", f"send it as {' or '.join(types)}")
+
+
+def parse_json(data: bytes, depth: int) -> object:
+    """The JSON value. Raises Refused ``bad_input`` for what is none, or nests deeper than that."""
+    if _nests_deeper(data, depth):
+        raise Refused("bad_input", f"the JSON nests deeper than {depth} levels")
+    try:
+        return json.loads(data, parse_constant=_no_constant)
+    except (ValueError, RecursionError):
+        raise Refused("bad_input", "the body is not JSON in UTF-8") from None
+
+
+def parse_model(model: type[M], data: bytes, depth: int) -> M:
+    """The body as a model. Raises Refused ``bad_input``, naming fields and never values."""
+    raw = parse_json(data or b"{}", depth)
+    try:
+        return model.model_validate(raw)
+    except ValidationError as error:
+        raise Refused("bad_input", f"the request does not fit: {places(error.errors())}") from None
+
+
+def _no_constant(name: str) -> object:
+    raise ValueError(name)
+
+
+def _nests_deeper(data: bytes, depth: int) -> bool:
+    if data.count(b"[") + data.count(b"{") <= depth:
+        return False
+    level = 0
+    for bracket in _BRACKET.finditer(_STRING.sub(b"", data)):
+        level += 1 if bracket.group() in b"[{" else -1
+        if level > depth:
+            return True
+    return False
