@@ -121,7 +121,7 @@ class Session:
         """What disclosures in a thread are recorded under: its id once it is recorded, and a keyed hash
         of its name before that.
         """
-        token = f"thread:{self.tenant.sealer.token('thread', name).hex()}"
+        token = f"thread:{self.tenant.sealer.lasting_token('thread', name).hex()}"
         known = self.find_name("thread", name)
         return (known, token) if known is not None else (token,)
 

@@ -60,6 +60,16 @@ class SqliteTransaction:
         self._usable = True
 
     @property
+    def connection(self) -> sqlite3.Connection:
+        """The connection that holds the lock, for what takes something out."""
+        return self._connection
+
+    @property
+    def path(self) -> Path:
+        """Where the file is."""
+        return self._path
+
+    @property
     def size(self) -> int:
         """How many entries there are, those of this transaction included."""
         return self._frontier.size

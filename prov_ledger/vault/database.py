@@ -7,9 +7,11 @@ and all of them can be closed. This is the only file of the package that calls `
 import os
 import sqlite3
 import threading
+import time
 from collections import deque
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import quote
 
@@ -20,8 +22,23 @@ from prov_ledger.vault.sqlite_errors import translated, translated_files
 
 #: How long a writer waits for another one, in milliseconds.
 BUSY_TIMEOUT_MS = 30_000
+#: How long scrubbing waits for readers, and how long one attempt keeps writers waiting.
+SCRUB_WAIT_MS = 5_000
+_SCRUB_ATTEMPT_MS = 40
 _READER_CACHE_KIB = 4_096
 _WRITER_CACHE_KIB = 65_536
+
+
+@dataclass(frozen=True, slots=True)
+class Scrubbed:
+    """What is left of deleted things: ``truncated`` False where a reader kept the log from being emptied.
+
+    Then the log still holds pages from before, and is to be scrubbed again once that reader has ended.
+    """
+
+    truncated: bool
+    free_pages: int
+    size_bytes: int
 
 
 class Database:
@@ -125,6 +142,32 @@ class Database:
             self._lock.release()
         crash_point(f"{self._schema.label}.after_commit")
 
+    def scrub(self, *, compact: bool = False, wait_ms: int = SCRUB_WAIT_MS) -> Scrubbed:
+        """Write the log into the file and empty it, so that only what lives is in either.
+
+        Deleted rows and freed pages are overwritten with zeros when they are deleted. ``compact`` writes the
+        whole file anew, without its gaps: that takes as much room again, and writers wait. Readers are
+        waited for up to ``wait_ms``; meanwhile writers get their turn.
+        """
+        with self._lock, translated(self._path):
+            connection = self._connect()
+            try:
+                if compact:
+                    connection.execute("VACUUM")
+                crash_point(f"{self._schema.label}.compacted")
+                connection.execute(f"PRAGMA busy_timeout={_SCRUB_ATTEMPT_MS}")
+                truncated = _truncate_log(connection, time.monotonic() + wait_ms / 1000)
+                free = int(connection.execute("PRAGMA freelist_count").fetchone()[0])
+            finally:
+                connection.close()
+        crash_point(f"{self._schema.label}.scrubbed")
+        return Scrubbed(truncated, free, self._path.stat().st_size)
+
+    def log_size(self) -> int:
+        """The bytes in the write-ahead log, which may hold pages from before something was deleted."""
+        log = self._path.with_name(f"{self._path.name}-wal")
+        return log.stat().st_size if log.exists() else 0
+
     def meta(self, key: str) -> str | None:
         """A setting; None where there is none."""
         with self.reading() as connection:
@@ -219,6 +262,20 @@ def _open(path: Path, mode: str, busy_timeout_ms: int) -> sqlite3.Connection:
         connection.close()
         raise
     return connection
+
+
+def _truncate_log(connection: sqlite3.Connection, until: float) -> bool:
+    """Try until a time of ``time.monotonic``; whether the log is empty now."""
+    while True:
+        try:
+            blocked = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()[0]
+        except sqlite3.OperationalError as error:
+            if error.sqlite_errorcode & 0xFF not in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
+                raise
+            blocked = 1
+        if not blocked or time.monotonic() >= until:
+            return not blocked
+        time.sleep(_SCRUB_ATTEMPT_MS / 1000)
 
 
 def _sync_folder(folder: Path) -> None:

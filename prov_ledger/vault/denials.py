@@ -2,10 +2,13 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Literal, cast
 
-from prov_ledger.vault.database import BUSY_TIMEOUT_MS, Database
+from prov_ledger.vault.append import from_microseconds, to_microseconds
+from prov_ledger.vault.database import BUSY_TIMEOUT_MS, SCRUB_WAIT_MS, Database, Scrubbed
+from prov_ledger.vault.fingerprints import ANYWHERE, Fingerprint
 from prov_ledger.vault.schema import DENIALS
 
 DENIALS_FILE = "denials.sqlite"
@@ -74,6 +77,49 @@ class Denials:
         with self._database.reading() as connection:
             rows = connection.execute(sql).fetchall()
         return tuple(Denial(sequence, cast(DenialKind, kind), subject) for sequence, kind, subject in rows)
+
+    def carry(self, rows: Sequence[tuple[DenialKind, str]]) -> None:
+        """Keep denials of an earlier life of the ledger about what this one does not hold, durably."""
+        with self._database.writing() as connection:
+            connection.executemany("INSERT OR IGNORE INTO carried VALUES (?, ?)", rows)
+
+    def carried(self) -> tuple[tuple[DenialKind, str], ...]:
+        """What ``carry`` kept."""
+        with self._database.reading() as connection:
+            rows = connection.execute("SELECT kind, subject FROM carried ORDER BY kind, subject").fetchall()
+        return tuple((cast(DenialKind, kind), subject) for kind, subject in rows)
+
+    def add_fingerprints(self, fingerprints: Sequence[Fingerprint]) -> None:
+        """Keep what is to be recognised when it comes back, durably; the later expiry of the same counts."""
+        with self._database.writing() as connection:
+            connection.executemany(
+                "INSERT INTO fingerprint VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, source, digest) "
+                "DO UPDATE SET expires_us = max(expires_us, excluded.expires_us)",
+                [
+                    (x.kind, x.source, x.digest, x.length, x.sieve, to_microseconds(x.expires))
+                    for x in fingerprints
+                ],
+            )
+
+    def fingerprints(self, kind: Literal["bytes", "span"], source: str = ANYWHERE) -> tuple[Fingerprint, ...]:
+        """What was erased anywhere in the tenant (``bytes``), or within a source (``span``)."""
+        sql = "SELECT digest, length, sieve, expires_us FROM fingerprint WHERE kind = ? AND source = ?"
+        with self._database.reading() as connection:
+            rows = connection.execute(sql, (kind, source)).fetchall()
+        return tuple(
+            Fingerprint(kind, source, digest, length, sieve, from_microseconds(expires_us))
+            for digest, length, sieve, expires_us in rows
+        )
+
+    def expire_fingerprints(self, now: datetime) -> int:
+        """Forget the fingerprints that have expired by ``now``, durably; how many there were."""
+        sql = "DELETE FROM fingerprint WHERE expires_us <= ?"
+        with self._database.writing() as connection:
+            return connection.execute(sql, (to_microseconds(now),)).rowcount
+
+    def scrub(self, *, compact: bool = False, wait_ms: int = SCRUB_WAIT_MS) -> Scrubbed:
+        """Take what was deleted out of the file and its log; see ``Database.scrub``."""
+        return self._database.scrub(compact=compact, wait_ms=wait_ms)
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""

@@ -1,11 +1,12 @@
 """Who was shown what, when and under which policy: ids only, in a file of its own.
 
 Each record carries a hash over itself and the one before, so that what is changed or taken out later
-shows, up to the last record whose hash somebody else keeps.
+shows, up to the last record whose hash somebody else keeps: the journal does, in entries of its own.
+What is old enough may be forgotten from the beginning on; the chain then goes on from its last hash.
 """
 
 import sqlite3
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
@@ -13,11 +14,14 @@ from pathlib import Path
 
 from prov_ledger.errors import Corrupt, Refused
 from prov_ledger.vault.append import from_microseconds, to_microseconds
-from prov_ledger.vault.database import BUSY_TIMEOUT_MS, Database
+from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.database import BUSY_TIMEOUT_MS, SCRUB_WAIT_MS, Database, Scrubbed
 from prov_ledger.vault.schema import DISCLOSURES
 
 DISCLOSURES_FILE = "disclosures.sqlite"
 _FIRST = bytes(32)
+#: Settings: the number and the hash of the last occasion that was forgotten.
+_FORGOTTEN, _FORGOTTEN_HASH = "forgotten", "forgotten_hash"
 _COLUMNS = "o.at_us, o.reader, o.purpose, o.thread, o.policy, o.sequence"
 _READ = f"""SELECT {_COLUMNS}, i.id, i.evidence, i.words
     FROM occasion o JOIN item i ON i.occasion = o.number"""
@@ -147,19 +151,73 @@ class Disclosures:
             row = connection.execute(sql, (reader, *threads)).fetchone()
             return [item.id for item in _items(connection, row[0])[1:]] if row is not None else []
 
+    def shown_of(self, ids: Collection[str]) -> list[Disclosure]:
+        """Whatever was shown of any of these ids, in the order recorded; found by reading every record."""
+        wanted = frozenset(ids)
+        sql = f"{_READ} ORDER BY o.number, i.position"
+        with self._database.reading() as connection:
+            return [
+                _disclosure(row)
+                for row in connection.execute(sql)
+                if row[6] in wanted or not wanted.isdisjoint(row[7].split())
+            ]
+
     def head(self) -> tuple[int, bytes]:
-        """How many occasions there are, and the hash over all of them: what an outsider may keep."""
+        """How many occasions there were, and the hash over all of them: what an outsider may keep."""
         with self._database.reading() as connection:
             return _last(connection)
 
-    def verify(self) -> None:
-        """Recompute every hash; raises Corrupt at the first record that differs or is missing."""
-        before = _FIRST
+    def forgotten(self) -> int:
+        """How many of the first occasions were forgotten."""
         with self._database.reading() as connection:
-            for expected, (number, row, found) in enumerate(_occasions(connection), 1):
-                before = _chained(before, row, _items(connection, number))
-                if number != expected or before != found:
+            return _before(connection)[0]
+
+    def forget_before(self, instant: datetime) -> int:
+        """Forget the occasions up to the first one at or after ``instant``, durably; how many there were.
+
+        The chain still verifies from there on; the head stays as it was.
+        """
+        with self._database.writing() as connection:
+            first = connection.execute(
+                "SELECT min(number) FROM occasion WHERE at_us >= ?", (to_microseconds(instant),)
+            ).fetchone()[0]
+            end = _last(connection)[0] + 1 if first is None else int(first)
+            row = connection.execute("SELECT hash FROM occasion WHERE number = ?", (end - 1,)).fetchone()
+            if row is None:
+                return 0
+            connection.execute("DELETE FROM item WHERE occasion < ?", (end,))
+            count = int(connection.execute("DELETE FROM occasion WHERE number < ?", (end,)).rowcount)
+            connection.executemany(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+                [(_FORGOTTEN, str(end - 1)), (_FORGOTTEN_HASH, bytes(row[0]).hex())],
+            )
+        crash_point("disclosures.forgotten")
+        return count
+
+    def verify(self, kept: Sequence[tuple[int, bytes]] = ()) -> None:
+        """Recompute every hash; raises Corrupt at the first record that differs or is missing.
+
+        ``kept``: heads that somebody else kept, in the order of their numbers; each has to be the hash of
+        that occasion, where it is not forgotten.
+        """
+        expected_heads = dict(kept)
+        with self._database.reading() as connection:
+            number, before = _before(connection)
+            for expected, (found_number, row, found) in enumerate(_occasions(connection), number + 1):
+                before = _chained(before, row, _items(connection, found_number))
+                if found_number != expected or before != found:
                     raise Corrupt(f"{self.path.name}: occasion {expected} is not what was recorded")
+                if expected_heads.get(expected, found) != found:
+                    raise Corrupt(f"{self.path.name}: occasion {expected} is not the one the journal knows")
+                number = expected
+        if kept and max(expected_heads) > number:
+            raise Corrupt(
+                f"{self.path.name}: it ends at occasion {number}, the journal knows of {max(expected_heads)}"
+            )
+
+    def scrub(self, *, compact: bool = False, wait_ms: int = SCRUB_WAIT_MS) -> Scrubbed:
+        """Take what was deleted out of the file and its log; see ``Database.scrub``."""
+        return self._database.scrub(compact=compact, wait_ms=wait_ms)
 
     def close(self) -> None:
         """Close the file; a second call does nothing."""
@@ -188,8 +246,14 @@ def _disclosure(row: tuple[int, str | None, str | None, str | None, str, int, st
 
 def _last(connection: sqlite3.Connection) -> tuple[int, bytes]:
     sql = "SELECT number, hash FROM occasion ORDER BY number DESC LIMIT 1"
-    number, hash = connection.execute(sql).fetchone() or (0, _FIRST)
-    return int(number), bytes(hash)
+    row = connection.execute(sql).fetchone()
+    return _before(connection) if row is None else (int(row[0]), bytes(row[1]))
+
+
+def _before(connection: sqlite3.Connection) -> tuple[int, bytes]:
+    """The number and the hash of what lies before the first record: what was forgotten, or nothing."""
+    found = dict(connection.execute("SELECT key, value FROM meta WHERE key LIKE 'forgotten%'"))
+    return int(found.get(_FORGOTTEN, 0)), bytes.fromhex(found.get(_FORGOTTEN_HASH, _FIRST.hex()))
 
 
 def _occasions(connection: sqlite3.Connection) -> Iterator[tuple[int, _Row, bytes]]:

@@ -17,9 +17,10 @@ from prov_ledger.merkle.tree import (
     range_hash,
 )
 from prov_ledger.vault.append import PAYLOAD, SqliteTransaction
-from prov_ledger.vault.database import BUSY_TIMEOUT_MS, Database
+from prov_ledger.vault.database import BUSY_TIMEOUT_MS, SCRUB_WAIT_MS, Database, Scrubbed
 from prov_ledger.vault.entry_reads import EntryReads, end_of
 from prov_ledger.vault.port import SealedPayload
+from prov_ledger.vault.removing import COVER, Removed, removed_payloads
 from prov_ledger.vault.schema import LEDGER
 from prov_ledger.vault.sealing import split_chunks
 from prov_ledger.vault.stored import (
@@ -180,6 +181,19 @@ class SqliteJournal(EntryReads):
                 return
             yield from page
             after = page[-1][:4]
+
+    def removed(self) -> list[Removed]:
+        """Every payload that was taken out, and because of which entry."""
+        with self._database.reading() as connection:
+            return removed_payloads(connection)
+
+    def cover_generation(self) -> int:
+        """Which key covers the keyed hashes of names now; they count from 1."""
+        return int(self.meta(COVER) or "1")
+
+    def scrub(self, *, compact: bool = False, wait_ms: int = SCRUB_WAIT_MS) -> Scrubbed:
+        """Take what was deleted out of the file and its log; see ``Database.scrub``."""
+        return self._database.scrub(compact=compact, wait_ms=wait_ms)
 
     def broken_references(self) -> list[tuple[str, str]]:
         """Where the file contradicts itself: (where, what)."""

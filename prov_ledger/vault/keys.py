@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Protocol
 
-from prov_ledger.errors import ExposedKey, MissingKey, Refused, StorageError, WrongKey
+from prov_ledger.errors import ExposedKey, KeyNotDestroyable, MissingKey, Refused, StorageError, WrongKey
 from prov_ledger.vault.crash import crash_point
 
 KEY_BYTES = 32
@@ -29,6 +29,17 @@ class KeyProvider(Protocol):
 
     def create_key(self, tenant: str, epoch: int) -> bytes:
         """A new key, kept durably before this returns; raises Refused ``already_exists``."""
+        ...
+
+    def destroy_key(self, tenant: str, epoch: int) -> None:
+        """Destroy the key for good before this returns; one that is gone already is as good.
+
+        Raises KeyNotDestroyable where a single key cannot be destroyed.
+        """
+        ...
+
+    def epochs(self, tenant: str) -> tuple[int, ...] | None:
+        """The epochs whose keys there are, in order; None where that cannot be told."""
         ...
 
 
@@ -73,6 +84,29 @@ class FileKeys:
             raise StorageError(f"cannot write the key file {path}: {error.strerror}") from error
         return key
 
+    def destroy_key(self, tenant: str, epoch: int) -> None:
+        """Overwrite the file, then remove it, and what a killed creation left of it.
+
+        A file system may write elsewhere than before: on one of its own the freed blocks can be wiped.
+        """
+        path = self.path_of(tenant, epoch)
+        try:
+            for file in (path, *self._folder.glob(f".{path.name}.*")):
+                if file.exists():
+                    _overwrite(file)
+                    crash_point("key.overwritten")
+                    file.unlink()
+            self._sync()
+        except OSError as error:
+            raise StorageError(f"cannot destroy the key file {path}: {error.strerror}") from error
+        crash_point("key.destroyed")
+
+    def epochs(self, tenant: str) -> tuple[int, ...]:
+        """The epochs whose key files there are, in order."""
+        stem = re.compile(re.escape(self.path_of(tenant, 1).name).replace("1\\.key", r"(\d+)\.key"))
+        names = [path.name for path in self._folder.glob("*.key")] if self._folder.is_dir() else []
+        return tuple(sorted(int(found[1]) for name in names if (found := stem.fullmatch(name))))
+
     def _write(self, path: Path, text: bytes) -> None:
         """Write beside the place, then link: a crash leaves no half key, and none is ever replaced."""
         draft = path.with_name(f".{path.name}.{secrets.token_hex(8)}")
@@ -86,12 +120,17 @@ class FileKeys:
             path.hardlink_to(draft)
         finally:
             draft.unlink()
-        folder = os.open(self._folder, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
+        self._sync()
         crash_point("key.created")
+
+    def _sync(self) -> None:
+        """Make the names in the folder durable."""
+        if self._folder.is_dir():
+            folder = os.open(self._folder, os.O_RDONLY)
+            try:
+                os.fsync(folder)
+            finally:
+                os.close(folder)
 
 
 class EnvironmentKeys:
@@ -116,6 +155,24 @@ class EnvironmentKeys:
     def create_key(self, tenant: str, epoch: int) -> bytes:
         """The same as ``get_key``: there is nothing to keep."""
         return self.get_key(tenant, epoch)
+
+    def destroy_key(self, tenant: str, epoch: int) -> None:
+        """Always raises KeyNotDestroyable."""
+        raise KeyNotDestroyable(
+            f"the key of epoch {epoch} for tenant {tenant} is derived from {VARIABLE} and cannot be "
+            "destroyed alone: keep keys in files or in a key service, or destroy the master key's copies"
+        )
+
+    def epochs(self, tenant: str) -> None:
+        """None: every epoch can be derived."""
+
+
+def _overwrite(path: Path) -> None:
+    """Put spaces, which are no key, over all of a file, durably."""
+    with path.open("r+b") as file:
+        file.write(b" " * path.stat().st_size)
+        file.flush()
+        os.fsync(file.fileno())
 
 
 def _check_rights(path: Path, forbidden: int, mode: str) -> None:

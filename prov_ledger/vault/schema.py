@@ -64,6 +64,7 @@ class Schema:
 #: commit 20 us: role ``origin`` (target: sequence), ``about:SEQUENCE``, ``payload:FIELD`` (target: ticket).
 #: ``rare`` finds entries by their kind, but for the kinds that make up most of a journal.
 #: A payload hangs on its ticket, so that an erasure deletes one row here and one row of the keys.
+#: ``removed`` holds what leaves commit to and was taken out, with the entry that says why.
 FREQUENT_KINDS = frozenset({"evidence", "claim", "context"})
 LEDGER = Schema(
     label="journal",
@@ -86,6 +87,9 @@ LEDGER = Schema(
             kind TEXT NOT NULL, token BLOB NOT NULL, sequence INTEGER NOT NULL REFERENCES entry,
             id TEXT NOT NULL, since_us INTEGER,
             PRIMARY KEY (kind, token, sequence, id)) WITHOUT ROWID, STRICT""",
+        """CREATE TABLE removed (
+            commitment BLOB PRIMARY KEY, owner TEXT NOT NULL, field TEXT NOT NULL,
+            sequence INTEGER NOT NULL REFERENCES entry) WITHOUT ROWID, STRICT""",
     ),
 )
 
@@ -99,6 +103,7 @@ KEYS = Schema(
     ),
 )
 
+#: ``carried``: denials of an earlier life of the ledger about what this one does not hold.
 DENIALS = Schema(
     label="denials",
     application_id=0x504C4431,
@@ -106,6 +111,12 @@ DENIALS = Schema(
         """CREATE TABLE denial (
             sequence INTEGER NOT NULL, kind TEXT NOT NULL, subject TEXT NOT NULL,
             PRIMARY KEY (sequence, kind, subject)) WITHOUT ROWID, STRICT""",
+        """CREATE TABLE carried (
+            kind TEXT NOT NULL, subject TEXT NOT NULL, PRIMARY KEY (kind, subject)) WITHOUT ROWID, STRICT""",
+        """CREATE TABLE fingerprint (
+            kind TEXT NOT NULL, source TEXT NOT NULL, digest BLOB NOT NULL, length INTEGER NOT NULL,
+            sieve INTEGER NOT NULL, expires_us INTEGER NOT NULL,
+            PRIMARY KEY (kind, source, digest)) WITHOUT ROWID, STRICT""",
     ),
 )
 

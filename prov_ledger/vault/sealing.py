@@ -4,9 +4,10 @@ Source: NIST SP 800-38D (GCM); RFC 2104 (HMAC).
 """
 
 import hmac
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 
 from cryptography.exceptions import InvalidTag
+from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
 from prov_ledger.errors import Corrupt, Refused
@@ -23,14 +24,25 @@ _FIRST_NONCE = bytes(12)
 #: Chunk 0 of 1, as ``_context`` writes it.
 _ONLY_CHUNK = bytes(7) + b"\x01"
 _TOKEN_DOMAIN = b"prov-ledger/lookup/1\0"
+#: Kinds of look-ups whose keyed hash is over ids and positions, and not over anything that is erased.
+UNCOVERED = frozenset({"span"})
+
+
+def _first() -> int:
+    return 1
 
 
 class Sealer:
     """Seals and opens the texts of one tenant."""
 
-    def __init__(self, tickets: TicketStore) -> None:
-        """Take keys from ``tickets``, which stays its owner's to close."""
+    def __init__(self, tickets: TicketStore, generation: Callable[[], int] = _first) -> None:
+        """Take keys from ``tickets``, which stays its owner's to close.
+
+        ``generation`` says which key covers the keyed hashes of names in the journal now.
+        """
         self._tickets = tickets
+        self._generation = generation
+        self._cover: tuple[int, bytes] = (0, b"")
 
     def seal(self, owner: str, field: str, data: bytes) -> SealedPayload:
         """``data`` under a new key, bound to its owner and field.
@@ -66,15 +78,32 @@ class Sealer:
         return hmac.compare_digest(commitment.hex(), payload.commitment_hex)
 
     def token(self, kind: str, text: str) -> bytes:
-        """The keyed hash, 16 bytes, under which a text of some kind is looked up in this tenant.
+        """The keyed hash, 16 bytes, under which a text of some kind is looked up in this tenant now.
 
+        Each erasure changes it, so that the hashes in an older copy of the journal cannot be guessed at.
         Raises Refused ``bad_input`` for a text with lone surrogates.
         """
+        hashed = self.lasting_token(kind, text)
+        if kind in UNCOVERED:
+            return hashed
+        generation = self._generation()
+        if self._cover[0] != generation:
+            self._cover = (generation, self._tickets.cover_key(generation))
+        return _block(self._cover[1]).encryptor().update(hashed)
+
+    def lasting_token(self, kind: str, text: str) -> bytes:
+        """A keyed hash, 16 bytes, that no erasure changes; raises as ``token``."""
         try:
             message = _TOKEN_DOMAIN + kind.encode() + b"\0" + text.encode()
         except UnicodeEncodeError:
             raise Refused("bad_input", "a name holds half a character (a lone surrogate): mend it") from None
         return hmac.digest(self._tickets.lookup_key, message, "sha256")[:TOKEN_BYTES]
+
+    def covered_anew(self, old: int, new: int) -> Callable[[bytes], bytes]:
+        """What makes a token of the generation ``new`` from one of ``old``, without the text."""
+        uncover = _block(self._tickets.cover_key(old)).decryptor()
+        cover = _block(self._tickets.cover_key(new)).encryptor()
+        return lambda token: cover.update(uncover.update(token))
 
     def _open(self, payload: SealedPayload, secret: bytes | None) -> bytes:
         """Decrypt and compare with the commitment."""
@@ -88,6 +117,11 @@ class Sealer:
         if not hmac.compare_digest(_commitment(secret, payload.owner, payload.field, data), commitment):
             raise Corrupt(f"payload {payload.field} of {payload.owner} does not match its commitment")
         return data
+
+
+def _block(key: bytes) -> Cipher[modes.ECB]:
+    """A permutation of 16 bytes: a token is one block of AES, so nothing repeats that did not before."""
+    return Cipher(algorithms.AES(key), modes.ECB())
 
 
 def split_chunks(joined: bytes) -> tuple[bytes, ...]:

@@ -6,28 +6,33 @@ lacks its keys. A ticket is the number of such a key.
 
 import json
 import os
-import threading
 from collections import deque
 from collections.abc import Collection
 from dataclasses import dataclass
 from pathlib import Path
 
-from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
-from prov_ledger.errors import Corrupt, MissingKey, WrongKey
-from prov_ledger.vault.database import BUSY_TIMEOUT_MS, Database
-from prov_ledger.vault.keys import KEY_BYTES, KeyProvider
+from prov_ledger.errors import MissingKey
+from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.database import BUSY_TIMEOUT_MS, SCRUB_WAIT_MS, Database, Scrubbed
+from prov_ledger.vault.epochs import (
+    NONCE_BYTES,
+    EpochStore,
+    current_epoch,
+    first_meta,
+    ticket_context,
+    wrap,
+)
+from prov_ledger.vault.keys import KeyProvider
 from prov_ledger.vault.schema import KEYS
 
 KEYS_FILE = "keys.sqlite"
-_NONCE_BYTES = 12
 _SECRET_BYTES = 64
 _FIRST_BATCH = 64
 _LARGEST_BATCH = 1024
-_LOOKUP_KEY = "lookup_key"
-_EPOCH = "epoch"
-_TENANT = "tenant"
+#: Keys destroyed together while the write lock is held.
+_DESTROY_BATCH = 4096
 
 
 @dataclass(frozen=True, slots=True, repr=False)
@@ -38,20 +43,14 @@ class Ticket:
     secret: bytes
 
 
-class TicketStore:
+class TicketStore(EpochStore):
     """The keys of a tenant's payloads; for any number of threads and processes."""
 
     def __init__(self, database: Database, provider: KeyProvider) -> None:
         """Use an open database; raises MissingKey, ExposedKey, or WrongKey when the key fits nothing."""
-        self._database = database
-        self._provider = provider
-        self._lock = threading.Lock()
+        super().__init__(database, provider)
         self._unused: deque[Ticket] = deque()
         self._batch = _FIRST_BATCH
-        self._ciphers: dict[int, AESGCM] = {}
-        self._tenant = database.meta(_TENANT) or ""
-        self._epoch = int(database.meta(_EPOCH) or "1")
-        self.lookup_key = self._open_lookup_key()
 
     @classmethod
     def create(
@@ -65,10 +64,7 @@ class TicketStore:
             key = provider.get_key(tenant, 1)
         except MissingKey:
             key = provider.create_key(tenant, 1)
-        lookup_key = _wrap(
-            AESGCM(key), os.urandom(_NONCE_BYTES), os.urandom(KEY_BYTES), _lookup_context(tenant, 1)
-        )
-        meta = {_TENANT: tenant, _EPOCH: "1", _LOOKUP_KEY: lookup_key.hex()}
+        meta = first_meta(AESGCM(key), tenant)
         database = Database.create(folder / KEYS_FILE, KEYS, meta=meta, busy_timeout_ms=busy_timeout_ms)
         return cls._guarded(database, provider)
 
@@ -129,6 +125,19 @@ class TicketStore:
         """Changes when any key was made, destroyed or wrapped anew since the last call, by any process."""
         return self._database.data_version()
 
+    def destroy(self, tickets: Collection[int]) -> None:
+        """Destroy keys durably, some thousands at a time; one that is gone already stays so."""
+        wanted = list(tickets)
+        for start in range(0, len(wanted), _DESTROY_BATCH):
+            part = wanted[start : start + _DESTROY_BATCH]
+            with self._database.writing() as connection:
+                connection.executemany("DELETE FROM ticket WHERE id = ?", [(ticket,) for ticket in part])
+            crash_point("keys.destroyed")
+
+    def scrub(self, *, compact: bool = False, wait_ms: int = SCRUB_WAIT_MS) -> Scrubbed:
+        """Take what was deleted out of the file and its log; see ``Database.scrub``."""
+        return self._database.scrub(compact=compact, wait_ms=wait_ms)
+
     def close(self) -> None:
         """Destroy the keys that this store reserved and never gave out, and close the file."""
         with self._lock:
@@ -142,63 +151,19 @@ class TicketStore:
 
     def _reserve(self, count: int) -> None:
         """Make and keep so many keys; they are at hand only once they are durable."""
-        secret_bytes, nonces = os.urandom(_SECRET_BYTES * count), os.urandom(_NONCE_BYTES * count)
-        cipher = self._cipher(self._epoch)
+        secret_bytes, nonces = os.urandom(_SECRET_BYTES * count), os.urandom(NONCE_BYTES * count)
         fresh: list[Ticket] = []
         with self._database.writing() as connection:
             row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'ticket'").fetchone()
             first = 1 + (0 if row is None else row[0])
+            epoch = current_epoch(connection)
+            cipher = self._cipher(epoch)
             rows = []
             for number in range(count):
                 secret = secret_bytes[number * _SECRET_BYTES : (number + 1) * _SECRET_BYTES]
-                nonce = nonces[number * _NONCE_BYTES : (number + 1) * _NONCE_BYTES]
+                nonce = nonces[number * NONCE_BYTES : (number + 1) * NONCE_BYTES]
                 ticket = first + number
                 fresh.append(Ticket(ticket, secret))
-                rows.append((ticket, self._epoch, _wrap(cipher, nonce, secret, _ticket_context(ticket))))
+                rows.append((ticket, epoch, wrap(cipher, nonce, secret, ticket_context(ticket))))
             connection.executemany("INSERT INTO ticket VALUES (?, ?, ?)", rows)
         self._unused.extend(fresh)
-
-    def _unwrap(self, ticket: int, epoch: int, wrapped: bytes) -> bytes:
-        """Open one wrapped key."""
-        try:
-            return self._cipher(epoch).decrypt(
-                wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:], _ticket_context(ticket)
-            )
-        except (InvalidTag, ValueError):
-            raise Corrupt(
-                f"{self.path.name}: key {ticket} does not open with the key of epoch {epoch}"
-            ) from None
-
-    def _cipher(self, epoch: int) -> AESGCM:
-        """The cipher of an epoch; its key is asked for once."""
-        cipher = self._ciphers.get(epoch)
-        if cipher is None:
-            cipher = self._ciphers[epoch] = AESGCM(self._provider.get_key(self._tenant, epoch))
-        return cipher
-
-    def _open_lookup_key(self) -> bytes:
-        """The tenant's key of keyed hashes; opening it proves that the epoch key is the right one."""
-        wrapped = bytes.fromhex(self._database.meta(_LOOKUP_KEY) or "")
-        context = _lookup_context(self._tenant, self._epoch)
-        try:
-            return self._cipher(self._epoch).decrypt(wrapped[:_NONCE_BYTES], wrapped[_NONCE_BYTES:], context)
-        except (InvalidTag, ValueError):
-            raise WrongKey(
-                f"the key of epoch {self._epoch} for tenant {self._tenant} does not open {self.path}; "
-                "put back the key that the ledger was created with"
-            ) from None
-
-
-def _wrap(cipher: AESGCM, nonce: bytes, secret: bytes, context: bytes) -> bytes:
-    """Nonce, ciphertext and tag; the nonce is random, since a number may come again after a restore."""
-    return nonce + cipher.encrypt(nonce, secret, context)
-
-
-def _ticket_context(ticket: int) -> bytes:
-    """What binds a wrapped key to its number."""
-    return b"prov-ledger/ticket/1\0%d" % ticket
-
-
-def _lookup_context(tenant: str, epoch: int) -> bytes:
-    """What binds the wrapped lookup key to its tenant and epoch."""
-    return b"prov-ledger/lookup-key/1\0%s\0%d" % (tenant.encode(), epoch)

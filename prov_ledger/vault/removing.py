@@ -1,0 +1,147 @@
+"""Taking things out of a journal for good: payloads, look-ups, the bodies of entries.
+
+Entries with their hashes stay, so that every other proof verifies. What is taken out is remembered by
+its commitment and the entry that says why, so that a check tells what was erased from what is missing.
+All of it happens inside ``journal.writing()`` and becomes durable, or is undone, with that write.
+"""
+
+import json
+import sqlite3
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass
+
+from prov_ledger.vault.append import PAYLOAD, SqliteTransaction
+from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.sqlite_errors import translated
+
+#: A setting of the journal: by which generation of key the keyed hashes of names are covered.
+COVER = "cover"
+
+
+@dataclass(frozen=True, slots=True)
+class Removed:
+    """That the payload of a field was taken out because of the entry ``sequence``."""
+
+    owner: str
+    field: str
+    commitment_hex: str
+    sequence: int
+
+
+class Removing:
+    """What may be taken out while a journal's write lock is held."""
+
+    def __init__(self, transaction: SqliteTransaction) -> None:
+        """Work in an open transaction, which commits or undoes all of it."""
+        self._connection = transaction.connection
+        self._path = transaction.path
+
+    def payload_keys_of(self, owner: str) -> list[tuple[str, str]]:
+        """The (owner, field) of every payload of a node itself and of the statements below it."""
+        sql = (
+            "SELECT id, substr(role, 9) FROM reference "
+            "WHERE (id = ?1 OR (id > ?1 || '#' AND id < ?1 || '$')) "
+            "AND role > 'payload:' AND role < 'payload;' ORDER BY id, role"
+        )
+        with translated(self._path):
+            return self._connection.execute(sql, (owner,)).fetchall()
+
+    def tickets_of(self, keys: Collection[tuple[str, str]]) -> list[int]:
+        """The numbers of the keys of those payloads that there are."""
+        sql = "SELECT target FROM reference WHERE id = ? AND role = ?"
+        found: list[int] = []
+        with translated(self._path):
+            for owner, field in keys:
+                row = self._connection.execute(sql, (owner, PAYLOAD + field)).fetchone()
+                found += [] if row is None else [int(row[0])]
+        return found
+
+    def remove_payloads(self, keys: Collection[tuple[str, str]], sequence: int) -> list[int]:
+        """Take out payloads because of the entry ``sequence``; the numbers of their keys, to be destroyed.
+
+        Destroy the keys only once this is durable. One that is out already is left out.
+        """
+        tickets = self.tickets_of(keys)
+        wanted = json.dumps(tickets)
+        listed = "(SELECT value FROM json_each(?1))"
+        execute = self._connection.execute
+        with translated(self._path):
+            execute(
+                "INSERT OR REPLACE INTO removed SELECT commitment, owner, field, ?2 FROM payload "
+                f"WHERE ticket IN {listed}",
+                (wanted, sequence),
+            )
+            self._connection.executemany(
+                "DELETE FROM reference WHERE id = ? AND role = ?",
+                [(owner, PAYLOAD + field) for owner, field in keys],
+            )
+            execute(f"DELETE FROM payload WHERE ticket IN {listed}", (wanted,))
+        crash_point("journal.payloads_removed")
+        return tickets
+
+    def remove_lookups(self, ids: Collection[str], kinds: Collection[str] | None = None) -> int:
+        """Take out all that is found by a keyed hash and leads to one of these ids; how many there were.
+
+        ``kinds``: of these kinds only. Look-ups are found by reading all, some 0.2 s per million.
+        """
+        sql = "DELETE FROM lookup WHERE id IN (SELECT value FROM json_each(?))"
+        values = [json.dumps(list(ids))]
+        if kinds is not None:
+            sql += " AND kind IN (SELECT value FROM json_each(?))"
+            values.append(json.dumps(list(kinds)))
+        with translated(self._path):
+            return self._connection.execute(sql, values).rowcount
+
+    def retoken(self, changed: Callable[[bytes], bytes], kept: Collection[str], generation: int) -> int:
+        """Replace every keyed hash but those of the kinds ``kept``; how many there were.
+
+        ``generation``: of the key that ``changed`` covers with; later look-ups are to be made with it.
+        """
+        read = "SELECT kind, token, sequence, id, since_us FROM lookup " \
+               "WHERE kind NOT IN (SELECT value FROM json_each(?))"  # fmt: skip
+        with translated(self._path):
+            rows = self._connection.execute(read, (json.dumps(list(kept)),)).fetchall()
+            self._connection.execute(
+                "DELETE FROM lookup WHERE kind NOT IN (SELECT value FROM json_each(?))",
+                (json.dumps(list(kept)),),
+            )
+            self._connection.executemany(
+                "INSERT INTO lookup VALUES (?, ?, ?, ?, ?)",
+                [(kind, changed(token), *rest) for kind, token, *rest in rows],
+            )
+            self.set_meta(COVER, str(generation))
+        return len(rows)
+
+    def prune(self, sequences: Iterable[int], because: int) -> list[int]:
+        """Take out the bodies of entries because of the entry ``because``; the keys of their payloads.
+
+        Leaves, and all that leads to these entries, go; the entries' rows and hashes stay. References are
+        found by reading all, some 0.3 s per million.
+        """
+        wanted = json.dumps(sorted(set(sequences)))
+        listed = "(SELECT value FROM json_each(?1))"
+        execute = self._connection.execute
+        with translated(self._path):
+            owned = f"SELECT owner, field FROM payload WHERE sequence IN {listed}"
+            keys = execute(owned, (wanted,)).fetchall()
+            tickets = self.remove_payloads(keys, because)
+            execute(f"DELETE FROM leaf WHERE sequence IN {listed}", (wanted,))
+            execute(f"DELETE FROM lookup WHERE sequence IN {listed}", (wanted,))
+            execute(
+                f"DELETE FROM reference WHERE role NOT LIKE 'payload:%' AND target IN {listed}", (wanted,)
+            )
+        crash_point("journal.pruned")
+        return tickets
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Set a setting of the journal."""
+        self._connection.execute(
+            "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
+            (key, value),
+        )
+
+
+def removed_payloads(connection: sqlite3.Connection) -> list[Removed]:
+    """All that was taken out, in the order of commitments."""
+    rows = connection.execute("SELECT owner, field, commitment, sequence FROM removed ORDER BY commitment")
+    return [Removed(owner, field, commitment.hex(), sequence) for owner, field, commitment, sequence in rows]
