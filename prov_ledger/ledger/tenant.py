@@ -16,6 +16,7 @@ from prov_ledger.ledger.state import DecodedEntries, State
 from prov_ledger.model import records as r
 from prov_ledger.model.times import format_instant
 from prov_ledger.rdf.encode import encode_entry
+from prov_ledger.vault.append import SqliteTransaction
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import BUSY_TIMEOUT_MS
 from prov_ledger.vault.denials import Denial, Denials
@@ -23,7 +24,7 @@ from prov_ledger.vault.disclosures import Disclosures
 from prov_ledger.vault.journal import SqliteJournal
 from prov_ledger.vault.keys import KeyProvider
 from prov_ledger.vault.opened import Opened, OpenedTexts, open_those_that_open
-from prov_ledger.vault.port import Transaction
+from prov_ledger.vault.removing import Removing
 from prov_ledger.vault.sealing import Sealer
 from prov_ledger.vault.tickets import TicketStore
 
@@ -57,7 +58,7 @@ class Tenant:
             self.journal = opened.enter_context(closing(SqliteJournal.open(folder)))
             self.tickets = opened.enter_context(closing(TicketStore.open(folder, keys)))
             self.denials = opened.enter_context(closing(Denials.open(folder)))
-            self.sealer = Sealer(self.tickets)
+            self.sealer = Sealer(self.tickets, self.journal.cover_generation)
             self.opened = OpenedTexts(self.journal, self.tickets, self.sealer)
             self.base = self.journal.meta("base") or ""
             self.graph = graph_of(ledger, name, self.base, self.journal, self.is_writing, graph)
@@ -227,7 +228,7 @@ def denials_of(entry: r.Entry) -> list[Denial]:
 class Work:
     """The write lock held: drafts become entries, one after another."""
 
-    def __init__(self, tenant: Tenant, transaction: Transaction, state: State, batched: bool) -> None:
+    def __init__(self, tenant: Tenant, transaction: SqliteTransaction, state: State, batched: bool) -> None:
         self.tenant, self.state, self.batched = tenant, state, batched
         self.appended = 0
         #: Sequence and id of the entry that was appended last.
@@ -265,6 +266,11 @@ class Work:
                 f"{format_instant(last)}: set the clock right; nothing was written"
             )
         return last
+
+    @property
+    def removing(self) -> Removing:
+        """What may be taken out of the journal within this write."""
+        return Removing(self._transaction)
 
     def draft(self, kind: str) -> Draft:
         """A new draft of an entry."""
