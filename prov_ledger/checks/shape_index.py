@@ -55,6 +55,11 @@ class ShapeIndex:
         roots = [shape for name in classes for shape in self._targets.get(name, ())]
         return "".join(f"{triple} .\n" for triple in self._reach(self._always + roots))
 
+    def triples(self) -> Iterator[ox.Triple]:
+        """Every triple of every topic."""
+        for triples in self._about.values():
+            yield from triples
+
     def message(self, constraint: str) -> str:
         """What the constraint of that name needs, for a person; empty when there is no such constraint."""
         wanted = SH + "message"

@@ -6,7 +6,9 @@ from collections.abc import Iterable
 import shacl
 
 from prov_ledger.checks.findings import NOT_CANONICAL, Finding, find_strays
+from prov_ledger.checks.forms import Form, Forms
 from prov_ledger.checks.shape_index import RECORDED_AS, SHAPES, ShapeIndex
+from prov_ledger.checks.shape_reading import ShapesSeen
 from prov_ledger.errors import ProvLedgerError
 from prov_ledger.resources import load_topics, shapes_dir
 from prov_ledger.vocab import PL, RDF_TYPE
@@ -17,6 +19,8 @@ _ENTRY = f"<{PL}Entry>"
 _LINE = re.compile(r'^(<[^ \n]*) (<[^ \n]*) (?:(<[^ \n]*)|")', re.MULTILINE)
 # Sets of classes whose shapes are kept compiled, about 1 ms and 60 kB each.
 _KEPT = 128
+# Forms of entries that are kept as found to conform, about 3 kB each.
+_KEPT_FORMS = 4096
 
 
 class EntryValidator:
@@ -29,19 +33,35 @@ class EntryValidator:
         self._index = index
         self._targeted = frozenset(f"<{name}>" for name in index.classes)
         self._compiled: dict[frozenset[str], shacl.Shapes] = {}
+        #: Tells which entries are alike to these shapes.
+        self.forms = Forms(ShapesSeen(index.triples()))
+        self._conforming: dict[Form, None] = {}
 
     @classmethod
     def load(cls) -> "EntryValidator":
         """Read the shapes of this installation; raises ProvLedgerError when they cannot be read."""
         return cls(ShapeIndex(load_topics(shapes_dir())))
 
-    def check(self, lines: str, known: Iterable[tuple[str, str]] = ()) -> tuple[Finding, ...]:
+    def check(
+        self, lines: str, known: Iterable[tuple[str, str]] = (), form: Form | None = None
+    ) -> tuple[Finding, ...]:
         """Check one entry, or several at once: findings sorted by focus node, empty when it conforms.
 
         ``lines`` are canonical N-Triples or N-Quads. ``known`` are (node IRI, class IRI) of the nodes
         that the lines refer to and that earlier entries recorded; one that the lines describe anew
-        is judged by what they say of it.
+        is judged by what they say of it. ``form`` is that of the lines by ``forms``: an entry like one
+        that was found to conform is not looked at again, nor is what is known to it.
         """
+        if form is not None and form in self._conforming:
+            return ()
+        found = self._check(lines, known)
+        if form is not None and not found:
+            if len(self._conforming) >= _KEPT_FORMS:
+                self._conforming.pop(next(iter(self._conforming)), None)
+            self._conforming[form] = None
+        return found
+
+    def _check(self, lines: str, known: Iterable[tuple[str, str]]) -> tuple[Finding, ...]:
         try:
             subjects, types = _scan(lines)
             described = {node for node, kind in types if kind in self._targeted}

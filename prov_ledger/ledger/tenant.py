@@ -15,7 +15,8 @@ from prov_ledger.ledger.layout import tenant_folder
 from prov_ledger.ledger.state import DecodedEntries, State
 from prov_ledger.model import records as r
 from prov_ledger.model.times import format_instant
-from prov_ledger.rdf.encode import encode_entry
+from prov_ledger.rdf.encode import encode_triples, write_leaf
+from prov_ledger.rdf.writer import Rendered
 from prov_ledger.vault.append import SqliteTransaction
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import BUSY_TIMEOUT_MS
@@ -281,8 +282,9 @@ class Work:
         self.recorded = self._time()
         sequence = self._transaction.size + 1
         entry = r.entry_of(draft.id, sequence, agent, self.recorded, draft.records)
-        leaf = encode_entry(self.tenant.base, entry)
-        self._check(draft, leaf)
+        triples = encode_triples(self.tenant.base, entry)
+        leaf = write_leaf(self.tenant.base, triples)
+        self._check(draft, triples, leaf)
         self._transaction.append(draft.to_entry(leaf, self.recorded))
         self.appended += 1
         self.last = (sequence, draft.id)
@@ -290,10 +292,11 @@ class Work:
         self.denials += denials_of(entry)
         return entry
 
-    def _check(self, draft: Draft, leaf: bytes) -> None:
-        lines = leaf.decode()
+    def _check(self, draft: Draft, triples: list[Rendered], leaf: bytes) -> None:
+        lines, validator = leaf.decode(), self.tenant.validator
         minted = {draft.id, *(id for id, _ in draft.entities)}
-        findings = self.tenant.validator.check(lines, self._hop.known(lines, minted))
+        # The hop tells the class of a node by what a form keeps of its name.
+        findings = validator.check(lines, self._hop.known(lines, minted), validator.forms.of(triples, minted))
         if findings:
             found = tuple((f.focus_node, f.path, f.message) for f in findings)
             first = findings[0]

@@ -5,14 +5,14 @@ vocabularies are asserted beside our own, since stores run without a reasoner.
 Source: RDF 1.1 N-Quads section 2; PROV-O section 3.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from prov_ledger.model import records as r
 from prov_ledger.rdf import encode_claims as claims
 from prov_ledger.rdf import encode_setup as setup
 from prov_ledger.rdf import encode_sources as sources
-from prov_ledger.rdf.writer import INTEGER, A, Writer, encode_instant, pl, prov
+from prov_ledger.rdf.writer import INTEGER, A, Rendered, Writer, encode_instant, pl, prov
 
 R = TypeVar("R", bound=r.Record)
 
@@ -60,10 +60,10 @@ _register(r.SyncRecord, sources.put_sync)
 _register(r.EndingRecord, _ending)
 
 
-def encode_entry(base: str, entry: r.Entry) -> bytes:
-    """Encode one entry as its leaf: canonical N-Quads in the graph ``<base>graph``, UTF-8, sorted.
+def encode_triples(base: str, entry: r.Entry) -> list[Rendered]:
+    """Encode one entry as triples whose terms are spelled as in its leaf; ``base`` ends with a slash.
 
-    ``base`` ends with a slash. The same entry always gives the same bytes.
+    In the order in which the entry says them, which is the same for entries of the same make.
     """
     w = Writer(base, entry)
     w.put(
@@ -77,4 +77,18 @@ def encode_entry(base: str, entry: r.Entry) -> bytes:
     )
     for stated in entry.statements:
         _ENCODERS[type(stated.record)](w, stated.node, stated.record)
-    return "".join(sorted(set(w.lines))).encode()
+    return w.triples
+
+
+def write_leaf(base: str, triples: Iterable[Rendered]) -> bytes:
+    """Write the triples of an entry as its leaf: the lines of the graph ``<base>graph``, sorted, UTF-8."""
+    end = f" <{base}graph> .\n"
+    return "".join(sorted({f"{s} {p} {o}{end}" for s, p, o in triples})).encode()
+
+
+def encode_entry(base: str, entry: r.Entry) -> bytes:
+    """Encode one entry as its leaf: canonical N-Quads in the graph ``<base>graph``, UTF-8, sorted.
+
+    ``base`` ends with a slash. The same entry always gives the same bytes.
+    """
+    return write_leaf(base, encode_triples(base, entry))

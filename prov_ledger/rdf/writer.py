@@ -1,4 +1,4 @@
-"""Lines of canonical N-Quads about the nodes of one entry.
+"""Triples about the nodes of one entry, each term as canonical N-Quads spell it.
 
 Source: RDF 1.1 N-Quads section 2.
 """
@@ -51,14 +51,17 @@ AT = pl("recordedAt")
 ABOUT = pl("about")
 
 
+#: Subject, predicate and object, rendered.
+Rendered = tuple[str, str, str]
+
+
 class Writer:
-    """Collects the lines of one entry; nodes are given without the base, objects already rendered."""
+    """Collects the triples of one entry; nodes are given without the base, objects already rendered."""
 
     def __init__(self, base: str, entry: r.Entry) -> None:
         self.base = base
-        self.end = f" <{base}graph> .\n"
         self.entry = entry
-        self.lines: list[str] = []
+        self.triples: list[Rendered] = []
         self._in = self.node(entry.id)
         self._at = encode_instant(entry.recorded)
 
@@ -71,17 +74,15 @@ class Writer:
         return f"<{self.base}fact/{name}>"
 
     def put(self, subject: str, *pairs: tuple[str, str]) -> None:
-        """Add one line per (predicate, object) about a rendered subject."""
-        end = self.end
-        self.lines += [f"{subject} {predicate} {value}{end}" for predicate, value in pairs]
+        """Add one triple per (predicate, object) about a rendered subject."""
+        self.triples += [(subject, predicate, value) for predicate, value in pairs]
 
     def many(self, subject: str, predicate: str, values: Iterable[str]) -> None:
-        """Add one line per object."""
-        end = self.end
-        self.lines += [f"{subject} {predicate} {value}{end}" for value in values]
+        """Add one triple per object."""
+        self.triples += [(subject, predicate, value) for value in values]
 
     def state(self, subject: str, *pairs: tuple[str, str]) -> None:
-        """Add a statement of this entry: its lines, where and when it was recorded."""
+        """Add a statement of this entry: its triples, where and when it was recorded."""
         self.put(subject, *pairs, (IN, self._in), (AT, self._at))
 
     def text(self, text: str) -> str:
