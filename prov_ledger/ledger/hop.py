@@ -7,35 +7,8 @@ tell the class under which it was recorded.
 import re
 from collections.abc import Collection, Iterator
 
+from prov_ledger.rdf.kinds import class_of
 from prov_ledger.vocab import PL
-
-_BY_PREFIX = {
-    "src": "Source",
-    "rev": "Revision",
-    "ev": "Evidence",
-    "cl": "Claim",
-    "rem": "Reminder",
-    "agt": "Agent",
-    "grp": "Group",
-    "col": "Collection",
-    "pur": "Purpose",
-}
-_BY_FRAGMENT = {
-    "retrieval": "Retrieval",
-    "capture": "Capture",
-    "thread": "Thread",
-    "grant": "Grant",
-    "membership": "Membership",
-    "scope": "ScopeStatement",
-    "native": "NativeStatement",
-    "title": "TitleStatement",
-    "authority": "AuthorityStatement",
-    "retirement": "Retirement",
-    "roles": "RoleStatement",
-    "collection": "CollectionStatement",
-    "denial": "Denial",
-    "restatement": "Restatement",
-}
 
 
 class Hop:
@@ -55,13 +28,3 @@ class Hop:
             kind = class_of(name) if name.partition("#")[0] not in minted else None
             if kind is not None:
                 yield self._base + name, PL + kind
-
-
-def class_of(name: str) -> str | None:
-    """The local name of the class of a recorded node, or None where its name does not tell."""
-    id, _, fragment = name.partition("#")
-    if fragment:
-        return _BY_FRAGMENT.get(fragment.partition(".")[0])
-    if name == "tenant":
-        return "Tenant"
-    return "Fact" if name.startswith("fact/") else _BY_PREFIX.get(id.partition("_")[0])

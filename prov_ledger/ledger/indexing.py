@@ -14,6 +14,18 @@ from prov_ledger.model import records as r
 #: its supersession, evidence with its retrieval context, and a tenant with an agent, facts and a grant.
 _KINDS: tuple[tuple[type, str], ...] = (
     (r.TenantRecord, "tenant"),
+    (r.ErasureRecord, "erase"),
+    (r.RedactionRecord, "redact"),
+    (r.ReceiptRecord, "receipt"),
+    (r.HoldRecord, "hold"),
+    (r.ReleaseRecord, "release"),
+    (r.RetentionRecord, "retention"),
+    (r.PruneRecord, "prune"),
+    (r.BackupRecord, "backup"),
+    (r.ExportRecord, "export"),
+    (r.IncarnationRecord, "incarnation"),
+    (r.GrantsConfirmedRecord, "confirm"),
+    (r.DisclosureHeadRecord, "checkpoint"),
     (r.AgentRecord, "agent"),
     (r.FactRecord, "fact"),
     (r.NameRecord, "name"),
@@ -119,6 +131,9 @@ class Indexer:
                 | r.ThreadRecord(id=id)
                 | r.ReminderRecord(id=id)
                 | r.SyncRecord(id=id)
+                | r.ErasureRecord(id=id)
+                | r.BackupRecord(id=id)
+                | r.ExportRecord(id=id)
             ):
                 yield id
 
@@ -138,6 +153,14 @@ class Indexer:
                 | r.DenialRecord(source=source)
             ):
                 yield source
+            case r.HoldRecord(on=on) | r.ReleaseRecord(on=on) | r.RetentionRecord(on=on):
+                yield on
+            case r.ErasureRecord(targets=targets):
+                yield from targets
+            case r.RedactionRecord(revision=revision):
+                yield revision
+            case r.ReceiptRecord(erasure=erasure) | r.PruneRecord(erasure=erasure):
+                yield erasure
             case r.ScopeRecord(of=of):
                 yield of
                 if of in self._source_of:

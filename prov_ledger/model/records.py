@@ -25,6 +25,11 @@ TransformationKind = Literal["quote", "select", "compute", "combine", "summarise
 TRANSFORMATIONS: tuple[TransformationKind, ...] = ("quote", "select", "compute", "combine", "summarise")
 CheckOutcome = Literal["current", "changed", "gone", "unreachable"]
 CHECK_OUTCOMES: tuple[CheckOutcome, ...] = ("current", "changed", "gone", "unreachable")
+#: Why something is erased, and what becomes of a claim that rests on it: no verdict is left to it, it
+#: keeps one on another justification, or nobody can tell.
+ErasureCause = Literal["request", "retention"]
+ErasureOutcome = Literal["erased", "kept", "unknown"]
+ERASURE_OUTCOMES: tuple[ErasureOutcome, ...] = ("erased", "kept", "unknown")
 
 
 class Role(StrEnum):
@@ -378,6 +383,131 @@ class SyncRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class ErasureRecord:
+    """The first step of an erasure, and the one that counts: nothing of ``erased`` is given out again.
+
+    ``targets`` is what was asked for, ``erased`` all that goes: sources, revisions, evidence, claims,
+    and whatever else loses its texts. ``outcomes`` says what becomes of each claim that rests on any of
+    it. ``manifest`` is the SHA-256 of the plan, 64 lower-case hex digits; ``subject`` commits to the
+    name of a subject, where everything about one was asked for.
+    """
+
+    id: Node
+    targets: tuple[Node, ...]
+    erased: frozenset[Node]
+    manifest: str
+    cause: ErasureCause = "request"
+    outcomes: tuple[tuple[Node, ErasureOutcome], ...] = ()
+    reason: Commitment | None = None
+    subject: Commitment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RedactionRecord:
+    """Gaps in a revision's bytes where evidence was erased; ``content`` commits to what is left.
+
+    ``gaps`` are spans of code points or cells as in evidence, in order, and all that the revision has
+    by now; each is marked and as long as what it took the place of.
+    """
+
+    revision: Node
+    erasure: Node
+    content: Commitment
+    size_bytes: int
+    gaps: tuple[Selector, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReceiptRecord:
+    """An erasure is complete. ``epoch`` is that of the destroyed key, None where it cannot be destroyed."""
+
+    erasure: Node
+    finished: datetime
+    payloads: int
+    epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HoldRecord:
+    """A legal hold on a source, or on all sources of a collection: no erasure touches it."""
+
+    on: Node
+    reason: Commitment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRecord:
+    """The end of a legal hold."""
+
+    on: Node
+    reason: Commitment | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RetentionRecord:
+    """How long what is recorded of a source, or of a collection's sources, may be kept from then on.
+
+    ISO 8601 durations, counted from the recording; None is no limit. A later record replaces it.
+    """
+
+    on: Node
+    bytes_for: str | None = None
+    metadata_for: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class PruneRecord:
+    """Entries whose bodies were removed, and the nodes that they had recorded; for an erasure."""
+
+    erasure: Node
+    entries: tuple[Node, ...]
+    nodes: frozenset[Node]
+
+
+@dataclass(frozen=True, slots=True)
+class BackupRecord:
+    """A backup was made: the tree that it holds, and the epoch of the key that opens it."""
+
+    id: Node
+    at: datetime
+    size: int
+    root: str
+    epoch: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ExportRecord:
+    """An export was handed out; ``digest`` is its SHA-256, ``items`` what it holds (none: not listed)."""
+
+    id: Node
+    at: datetime
+    digest: str
+    items: frozenset[Node] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class IncarnationRecord:
+    """The ledger was restored: the last tree that is known of it, and whether grants wait to be confirmed."""
+
+    size: int
+    root: str
+    grants_suspended: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class GrantsConfirmedRecord:
+    """The grants of a restored ledger hold again."""
+
+
+@dataclass(frozen=True, slots=True)
+class DisclosureHeadRecord:
+    """How many disclosures were recorded by then, and the last hash of their chain, 64 hex digits."""
+
+    size: int
+    head: str
+
+
+@dataclass(frozen=True, slots=True)
 class EndingRecord:
     """Earlier statements that are no longer the latest about their subject."""
 
@@ -412,6 +542,18 @@ Record = (
     | DenialRecord
     | ContradictionRecord
     | SyncRecord
+    | ErasureRecord
+    | RedactionRecord
+    | ReceiptRecord
+    | HoldRecord
+    | ReleaseRecord
+    | RetentionRecord
+    | PruneRecord
+    | BackupRecord
+    | ExportRecord
+    | IncarnationRecord
+    | GrantsConfirmedRecord
+    | DisclosureHeadRecord
     | EndingRecord
 )
 
@@ -450,6 +592,15 @@ FRAGMENTS: dict[type, str] = {
     MembershipRecord: "membership",
     DenialRecord: "denial",
     ContradictionRecord: "contradiction",
+    RedactionRecord: "redaction",
+    ReceiptRecord: "receipt",
+    HoldRecord: "hold",
+    ReleaseRecord: "release",
+    RetentionRecord: "retention",
+    PruneRecord: "pruning",
+    IncarnationRecord: "incarnation",
+    GrantsConfirmedRecord: "confirmation",
+    DisclosureHeadRecord: "disclosures",
     EndingRecord: "ending",
 }
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from prov_ledger.errors import Corrupt
 from prov_ledger.model import records as r
 from prov_ledger.rdf import decode_claims as claims
+from prov_ledger.rdf import decode_removals as removals
 from prov_ledger.rdf import decode_setup as setup
 from prov_ledger.rdf import decode_sources as sources
 from prov_ledger.rdf.decoder import (
@@ -52,6 +53,18 @@ _DECODERS: dict[str, Callable[[Decoder, r.Node, Properties], r.Record | None]] =
     pl("Allowance"): setup.read_denial,
     pl("Contradiction"): claims.read_contradiction,
     pl("Synchronisation"): sources.read_sync,
+    pl("Erasure"): removals.read_erasure,
+    pl("Redaction"): removals.read_redaction,
+    pl("Receipt"): removals.read_receipt,
+    pl("Hold"): removals.read_hold,
+    pl("Release"): removals.read_hold,
+    pl("RetentionRule"): removals.read_retention,
+    pl("Pruning"): removals.read_pruning,
+    pl("Backup"): removals.read_backup,
+    pl("Export"): removals.read_export,
+    pl("Incarnation"): removals.read_incarnation,
+    pl("GrantsConfirmation"): removals.read_confirmation,
+    pl("DisclosureHead"): removals.read_disclosure_head,
 }
 
 

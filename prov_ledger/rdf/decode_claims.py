@@ -44,21 +44,22 @@ def read_context(d: Decoder, node: r.Node, p: Properties) -> r.Record:
 
 def read_evidence(d: Decoder, node: r.Node, p: Properties) -> r.Record:
     """Read a evidence record."""
-    s = d.nodes[f"{node}#selector"]
-    selector: r.Selector
-    if f"<{OA}start>" in s:
-        selector = r.TextPosition(integer(s, f"<{OA}start>"), integer(s, f"<{OA}end>"))
-    else:
-        selector = r.CellPosition(integer(s, pl("row")), integer(s, pl("column")), integer(s, pl("table")))
     return r.EvidenceRecord(
         node,
         d.node(p, prov("wasQuotedFrom")),
-        selector,
+        selector_of(d.nodes[f"{node}#selector"]),
         text(p, "quoteCommitment"),
         d.node(p, prov("wasGeneratedBy")),
         d.scope_at(f"{node}#scope"),
         d.facts(p, pl("indifferentTo")),
     )
+
+
+def selector_of(p: Properties) -> r.Selector:
+    """The span or cell that a node selects."""
+    if f"<{OA}start>" in p:
+        return r.TextPosition(integer(p, f"<{OA}start>"), integer(p, f"<{OA}end>"))
+    return r.CellPosition(integer(p, pl("row")), integer(p, pl("column")), integer(p, pl("table")))
 
 
 def read_claim(d: Decoder, node: r.Node, p: Properties) -> r.Record:

@@ -10,6 +10,7 @@ from typing import TypeVar
 
 from prov_ledger.model import records as r
 from prov_ledger.rdf import encode_claims as claims
+from prov_ledger.rdf import encode_removals as removals
 from prov_ledger.rdf import encode_setup as setup
 from prov_ledger.rdf import encode_sources as sources
 from prov_ledger.rdf.writer import INTEGER, A, Rendered, Writer, encode_instant, pl, prov
@@ -57,6 +58,18 @@ _register(r.ReminderRecord, claims.put_reminder)
 _register(r.DenialRecord, setup.put_denial)
 _register(r.ContradictionRecord, claims.put_contradiction)
 _register(r.SyncRecord, sources.put_sync)
+_register(r.ErasureRecord, removals.put_erasure)
+_register(r.RedactionRecord, removals.put_redaction)
+_register(r.ReceiptRecord, removals.put_receipt)
+_register(r.HoldRecord, removals.put_hold)
+_register(r.ReleaseRecord, removals.put_hold)
+_register(r.RetentionRecord, removals.put_retention)
+_register(r.PruneRecord, removals.put_pruning)
+_register(r.BackupRecord, removals.put_backup)
+_register(r.ExportRecord, removals.put_export)
+_register(r.IncarnationRecord, removals.put_incarnation)
+_register(r.GrantsConfirmedRecord, removals.put_confirmation)
+_register(r.DisclosureHeadRecord, removals.put_disclosure_head)
 _register(r.EndingRecord, _ending)
 
 

@@ -56,7 +56,13 @@ def put_evidence(w: Writer, node: r.Node, x: r.EvidenceRecord) -> None:
         (prov("wasGeneratedBy"), w.node(x.context)),
     )
     w.many(subject, pl("indifferentTo"), map(w.fact, x.indifferent_to))
-    s = x.selector
+    put_selector(w, selector, x.selector)
+    if x.scope is not None:
+        put_scope(w, f"{x.id}#scope", x.id, x.scope)
+
+
+def put_selector(w: Writer, selector: str, s: r.Selector) -> None:
+    """Write a span or a cell at a rendered node."""
     if isinstance(s, r.TextPosition):
         w.put(
             selector,
@@ -72,8 +78,6 @@ def put_evidence(w: Writer, node: r.Node, x: r.EvidenceRecord) -> None:
             (pl("column"), f'"{s.column}"{INTEGER}'),
             (pl("table"), f'"{s.table}"{INTEGER}'),
         )
-    if x.scope is not None:
-        put_scope(w, f"{x.id}#scope", x.id, x.scope)
 
 
 def put_claim(w: Writer, node: r.Node, x: r.ClaimRecord) -> None:
