@@ -1,0 +1,1 @@
+"""Erasing: the plan with its hash, the run that finishes wherever it was killed, the certificate."""
