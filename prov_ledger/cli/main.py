@@ -16,6 +16,7 @@ from prov_ledger.cli import (
     find_commands,
     guide,
     reading_commands,
+    service_commands,
     setup_commands,
     sparql_commands,
     standing_commands,
@@ -82,10 +83,12 @@ def build() -> typer.Typer:
         thread_commands,
         sparql_commands,
         audit_commands,
+        service_commands,
         guide,
     )
     for group in groups:
         group.commands.register(app)
+    service_commands.key_commands.register(app)
     return app
 
 

@@ -51,3 +51,8 @@ class IdentityVerbs(Handle):
         """The write lock, around one verb and what has to be durable before it is."""
         with self._tenant.writing():
             yield
+
+    def catch_up(self) -> int:
+        """Read what was recorded since this handle last read; how many entries that was."""
+        with self._tenant.lock:
+            return self._tenant.reading.catch_up()

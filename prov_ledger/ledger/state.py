@@ -59,6 +59,12 @@ class State:
             self._seen = size
         self.reader.refresh()
 
+    def catch_up(self) -> int:
+        """Take in what was recorded since the last call; how many entries that was."""
+        before = self._seen
+        self.refresh()
+        return self._seen - before
+
     @contextmanager
     def steady(self) -> Iterator[None]:
         """What is recorded now, throughout one read; what others record meanwhile is for the next."""

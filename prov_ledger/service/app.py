@@ -5,12 +5,17 @@ from contextlib import asynccontextmanager
 from importlib.metadata import version
 
 from fastapi import FastAPI
+from fastapi.middleware.cors import CORSMiddleware
 
-from prov_ledger.service import problems
+from prov_ledger.service import health, metrics, problems
+from prov_ledger.service.compression import Compression
+from prov_ledger.service.headers import Answered, StrictHeaders, log_request
 from prov_ledger.service.routes import verb_router
 from prov_ledger.service.service import Service
 from prov_ledger.service.settings import Settings
 
+#: How long reading the journals may take before the service gives up starting.
+_START_S = 600.0
 DESCRIPTION = """Evidence and claims of LLM agents, resolved against current permission, validity and
 applicability before anything is shown. Every refusal is `application/problem+json` with a stable `code`."""
 
@@ -22,7 +27,9 @@ def create_app(settings: Settings) -> FastAPI:
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
         service = Service(settings)
         app.state.service = service
+        metrics.count_authoriser_failures()
         try:
+            await service.pool.run("start", service.load, _START_S)
             yield
         finally:
             await service.close()
@@ -38,5 +45,27 @@ def create_app(settings: Settings) -> FastAPI:
         redirect_slashes=False,
     )
     problems.install(app)
+    _add_middleware(app, settings)
+    app.include_router(health.router)
     app.include_router(verb_router(settings.limits))
     return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings) -> None:
+    """What every request passes; the last that is added comes first."""
+    if settings.cors_origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=list(settings.cors_origins),
+            allow_methods=["GET", "POST"],
+            allow_headers=["Authorization", "Content-Type", "Idempotency-Key"],
+            max_age=600,
+        )
+    app.add_middleware(Answered)
+    app.add_middleware(Compression)
+    app.add_middleware(StrictHeaders, observe=_observe)
+
+
+def _observe(method: str, route: str, status: int, seconds: float) -> None:
+    metrics.observe_request(method, route, status, seconds)
+    log_request(method, route, status, seconds)

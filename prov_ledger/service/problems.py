@@ -135,7 +135,6 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(ProvLedgerError, known)
     app.add_exception_handler(RequestValidationError, invalid)
     app.add_exception_handler(HTTPException, refused)
-    app.add_exception_handler(Exception, known)
 
 
 def places(errors: Sequence[Mapping[str, object]]) -> str:

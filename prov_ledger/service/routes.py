@@ -1,14 +1,17 @@
 """One route for each row of the table of verbs."""
 
 import json
+import time
 from collections.abc import Callable, Mapping
-from typing import Annotated
+from typing import Annotated, cast
 
 from fastapi import APIRouter, Header, Request, Response
 from pydantic import BaseModel
 
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.plain import Json
+from prov_ledger.model.slots import Slot
+from prov_ledger.service import metrics
 from prov_ledger.service.acting import CurrentCaller, CurrentService
 from prov_ledger.service.answers import answered, value_of
 from prov_ledger.service.bodies import check_json_type, parse_model, read_body
@@ -130,7 +133,11 @@ def _parsed(verb: Verb, model: type[BaseModel], data: bytes, service: Service) -
 def _call(verb: Verb, caller: Caller, arguments: Arguments) -> object:
     """Call the verb as the caller: who that is, no argument can say."""
     method = getattr(caller.ledger, verb.method)
-    return method(**arguments, **acting(verb.method, caller.name))
+    began = time.perf_counter()
+    result: object = method(**arguments, **acting(verb.method, caller.name))
+    if verb.method == "resolve":
+        metrics.observe_resolve(cast(list[Slot], result), time.perf_counter() - began)
+    return result
 
 
 def acting(method: str, name: str | None) -> dict[str, str | None]:

@@ -66,6 +66,11 @@ class Service:
         # Whoever knocks without a key shares one place in the queue per address.
         return await self.pool.run(f"from {client}", find)
 
+    def load(self) -> None:
+        """Open every tenant and read it whole, so that no first request waits for that."""
+        for name in self.tenants.names():
+            self.tenants.ledger(name).load()
+
     def requests(self, tenant: str) -> Requests:
         """The keys of writes to a tenant."""
         with self._lock:

@@ -5,6 +5,7 @@ import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
+from urllib.parse import urlsplit, urlunsplit
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 
@@ -91,7 +92,8 @@ class Settings(_Group):
     """Everything a service is told. ``tenants`` None: all of the ledger.
 
     ``no_auth_on_loopback``: whoever reaches the loopback address acts as ``loopback_agent``, None being
-    the agent that made the ledger. ``mcp`` and ``sparql`` say whether those are offered too.
+    the agent that made the ledger. ``mcp`` and ``sparql`` say whether those are offered too; ``metrics``
+    to whom: ``loopback`` is this machine alone.
     """
 
     ledger: Path = Path("ledger")
@@ -107,6 +109,7 @@ class Settings(_Group):
     public_url: str | None = None
     mcp: bool = True
     sparql: bool = True
+    metrics: Literal["loopback", "open", "off"] = "loopback"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     oidc: Oidc | None = None
     limits: Limits = Limits()
@@ -146,6 +149,23 @@ def load_settings(
         return Settings.model_validate(raw)
     except ValidationError as error:
         raise Refused("bad_input", f"settings: {described(error)}") from None
+
+
+def masked(settings: Settings) -> dict[str, object]:
+    """The settings as plain values, to be shown: what an address may hold of credentials is hidden."""
+    plain: dict[str, object] = settings.model_dump(mode="json")
+    return {name: _masked(value) for name, value in plain.items()}
+
+
+def _masked(value: object) -> object:
+    if isinstance(value, dict):
+        return {name: _masked(one) for name, one in value.items()}
+    if isinstance(value, str) and "://" in value:
+        parts = urlsplit(value)
+        hidden = "***@" if "@" in parts.netloc else ""
+        query = "***" if parts.query else ""
+        return urlunsplit(parts._replace(netloc=hidden + parts.netloc.rpartition("@")[2], query=query))
+    return value
 
 
 def described(error: ValidationError) -> str:

@@ -1,0 +1,70 @@
+"""Running the service: one process, or several over the same ledger."""
+
+import logging.config
+import os
+import tempfile
+from pathlib import Path
+
+import uvicorn
+from fastapi import FastAPI
+
+from prov_ledger.errors import Refused
+from prov_ledger.service.app import create_app
+from prov_ledger.service.logs import logging_config
+from prov_ledger.service.settings import Settings
+
+#: How worker processes learn the settings; they hold no secret.
+_EFFECTIVE = "PROV_LEDGER_SERVICE_SETTINGS"
+#: Where worker processes add up their metrics.
+_METRICS = "PROMETHEUS_MULTIPROC_DIR"
+
+
+def app_of_environment() -> FastAPI:
+    """The application of a worker process."""
+    return create_app(Settings.model_validate_json(os.environ[_EFFECTIVE]))
+
+
+def run(settings: Settings) -> None:
+    """Serve until told to stop by SIGTERM or SIGINT; what was begun is finished first.
+
+    Raises Refused ``not_found`` where there is no ledger, ``bad_input`` where nobody could be let in.
+    """
+    check_can_serve(settings)
+    logging.config.dictConfig(logging_config(settings.log_level))
+    os.environ[_EFFECTIVE] = settings.model_dump_json()
+    with tempfile.TemporaryDirectory(prefix="prov-ledger-metrics-") as metrics:
+        if settings.workers > 1:
+            os.environ.setdefault(_METRICS, metrics)
+        uvicorn.run("prov_ledger.service.serve:app_of_environment", **_options(settings))  # type: ignore[arg-type]
+
+
+def check_can_serve(settings: Settings) -> None:
+    """Raise Refused where serving would be of no use to anybody."""
+    if not (Path(settings.ledger) / "tenants").is_dir():
+        raise Refused(
+            "not_found", f"there is no ledger at {settings.ledger}: make it with 'prov-ledger init'"
+        )
+    if not (settings.api_keys or settings.oidc or settings.no_auth_on_loopback):
+        raise Refused(
+            "bad_input", "nobody could come in: allow api_keys, name an issuer ([oidc]), or say --no-auth"
+        )
+
+
+def _options(settings: Settings) -> dict[str, object]:
+    return {
+        "factory": True,
+        "host": settings.host,
+        "port": settings.port,
+        "workers": settings.workers,
+        "loop": "uvloop",
+        "http": "httptools",
+        "ws": "none",
+        "log_config": logging_config(settings.log_level),
+        "access_log": False,
+        # Who is connected is who is connected: a header may not say otherwise.
+        "proxy_headers": False,
+        "server_header": False,
+        "timeout_keep_alive": 30,
+        "timeout_graceful_shutdown": settings.limits.stop_timeout_s,
+        "h11_max_incomplete_event_size": 65_536,
+    }
