@@ -41,6 +41,7 @@ STATUS: dict[str, Status] = {
     "bad_input": Status(2, 422),
     "bad_query": Status(2, 400),
     "query_timeout": Status(7, 504),
+    "query_memory": Status(2, 422),
     "not_found": Status(4, 404),
     "already_exists": Status(2, 409),
     "shape_violation": Status(2, 422),

@@ -2,13 +2,14 @@
 
 import threading
 from collections.abc import Callable
+from contextlib import closing
 from pathlib import Path
 
 from prov_ledger.errors import Refused, StorageError
 from prov_ledger.ledger.layout import graph_folder
 from prov_ledger.store.index import GraphIndex
-from prov_ledger.store.oxigraph import OxigraphStore, remove_damaged
-from prov_ledger.store.port import GraphStore
+from prov_ledger.store.oxigraph import OxigraphStore, copy_directory, remove_damaged
+from prov_ledger.store.port import GraphStore, Position
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.port import Journal
 
@@ -80,12 +81,54 @@ class LazyGraph:
                 index = self._opened()[1]
             return index.rebuild()
 
+    def copy_into(self, directory: Path) -> Position:
+        """Put a copy of the graph, brought to the journal's end, into a new directory; says where it is.
+
+        The graph's directory is held no longer than this takes, unless it was open before. Raises
+        GraphBusy; Refused ``not_supported`` for a store that is no directory of the tenant's.
+        """
+        self._check_committed()
+        with self._lock:
+            was_open = self._store is not None
+            store, index = self._opened()
+            try:
+                if not isinstance(store, OxigraphStore) or self._factory is not embedded:
+                    raise Refused("not_supported", "only the graph in the ledger's folder has snapshots")
+                index.catch_up()
+                store.backup(directory)
+                return _position(store)
+            finally:
+                if not was_open:
+                    self._close()
+
+    def carry_on(self, earlier: Path, directory: Path) -> Position:
+        """Put a copy of an earlier copy into a new directory, and bring that to the journal's end.
+
+        Needs no hold of the graph's own directory. Raises StorageError.
+        """
+        self._check_committed()
+        copy_directory(earlier, directory)
+        with closing(OxigraphStore(directory, self._base)) as store:
+            GraphIndex(self._journal, store).catch_up()
+            store.flush()
+            return _position(store)
+
     def close(self) -> None:
         """Close the store, if it was ever opened."""
         with self._lock:
-            if self._store is not None:
-                self._store.close()
-            self._store = self._index = None
+            self._close()
+
+    def _close(self) -> None:
+        if self._store is not None:
+            self._store.close()
+        self._store = self._index = None
+
+
+def _position(store: GraphStore) -> Position:
+    position = store.position()
+    if position is None:
+        raise StorageError("the graph does not say how far it is; rebuild it")
+    return position
 
 
 def graph_of(

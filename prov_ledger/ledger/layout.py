@@ -30,3 +30,8 @@ def keys_folder(ledger: Path) -> Path:
 def graph_folder(ledger: Path, tenant: str) -> Path:
     """The graph: an index, rebuilt from the journal at any time."""
     return tenant_folder(ledger, tenant) / "graph"
+
+
+def snapshots_folder(ledger: Path, tenant: str) -> Path:
+    """Copies of the graph for analysts' queries; any erasure removes them."""
+    return tenant_folder(ledger, tenant) / "snapshots"

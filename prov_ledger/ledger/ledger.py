@@ -18,6 +18,7 @@ from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.identity_verbs import IdentityVerbs
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
 from prov_ledger.ledger.session import check_named
+from prov_ledger.ledger.snapshot_verbs import SnapshotVerbs
 from prov_ledger.ledger.sources import temporal_fact
 from prov_ledger.ledger.tenant import Clock, Tenant, Work, system_clock
 from prov_ledger.model import records as r
@@ -32,7 +33,15 @@ READERS = ("memory", "sparql")
 
 @checked_verbs
 class Ledger(
-    CaptureVerbs, BindingVerbs, ClaimVerbs, AccessVerbs, AnswerVerbs, FindVerbs, AuditVerbs, IdentityVerbs
+    CaptureVerbs,
+    BindingVerbs,
+    ClaimVerbs,
+    AccessVerbs,
+    AnswerVerbs,
+    FindVerbs,
+    AuditVerbs,
+    IdentityVerbs,
+    SnapshotVerbs,
 ):
     """One tenant of a ledger folder, opened; a context manager.
 

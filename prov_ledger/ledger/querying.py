@@ -61,9 +61,13 @@ class Queries:
             return answer
         if not isinstance(answer, Rows):
             raise QueryError("text is joined to the columns of a SELECT; this query has none")
+        return self.join(acting, answer, columns)
+
+    def join(self, acting: Acting, rows: Rows, columns: Sequence[str]) -> Rows:
+        """Join text to some columns of a result, for a reader who may see it; that is recorded first."""
         disclosing = Disclosing(self.session)
         with self.tenant.lock:
-            joined, texts = self._joined(acting, answer, columns)
+            joined, texts = self._joined(acting, rows, columns)
             showing = disclosing.about_to_show(acting, described(id for id, text in texts.items() if text))
         disclosing.record(showing)
         return joined

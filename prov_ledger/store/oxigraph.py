@@ -118,6 +118,14 @@ class OxigraphStore:
         if self._directory is not None:
             _guarded(self._opened().flush)
 
+    def backup(self, directory: Path) -> None:
+        """Put a copy into ``directory``, which must not be there yet: hard links where the disk allows.
+
+        Raises StorageError; a store in memory has no copy.
+        """
+        store = self._opened()
+        _guarded(lambda: store.backup(str(directory)))
+
     def close(self) -> None:
         """Let go of the directory."""
         if self._store is not None and self._directory is not None:
@@ -139,6 +147,11 @@ def _open(directory: Path | None) -> ox.Store:
             raise GraphBusy(f"the graph at {directory.name}/ is in use by {by}; end it first") from None
         raise _storage_error(error) from None
     return store
+
+
+def copy_directory(directory: Path, to: Path) -> None:
+    """Copy the store in a directory that nobody writes to, such as a snapshot's; hard links again."""
+    _guarded(lambda: ox.Store.read_only(str(directory)).backup(str(to)))
 
 
 def _storage_error(error: Exception) -> StorageError:

@@ -1,6 +1,7 @@
 """From the results of a store or a server to terms of our own."""
 
 import json
+from collections.abc import Iterator
 
 import pyoxigraph as ox
 
@@ -12,9 +13,18 @@ from prov_ledger.vocab import RDF
 
 def rows_of(solutions: ox.QuerySolutions) -> Rows:
     """Copy a result out, whole."""
+    return Rows(names_of(solutions), tuple(each_row(solutions)))
+
+
+def names_of(solutions: ox.QuerySolutions) -> tuple[str, ...]:
+    """The variables of a result, without question marks."""
+    return tuple(variable.value for variable in solutions.variables)
+
+
+def each_row(solutions: ox.QuerySolutions) -> Iterator[tuple[Term | None, ...]]:
+    """Copy a result out, a row at a time."""
     # IRIs recur within a result, so each is made once.
     known: dict[str, Iri] = {}
-    rows: list[tuple[Term | None, ...]] = []
     for solution in solutions:
         row: list[Term | None] = []
         for cell in solution:
@@ -25,8 +35,7 @@ def rows_of(solutions: ox.QuerySolutions) -> Rows:
                 row.append(iri)
             else:
                 row.append(None if cell is None else term_of(cell))
-        rows.append(tuple(row))
-    return Rows(tuple(variable.value for variable in solutions.variables), tuple(rows))
+        yield tuple(row)
 
 
 def term_of(term: object) -> Term:
