@@ -4,10 +4,11 @@ Pure: from the history of one source to one ``Effective`` per revision. A revisi
 scope is closed by the first later one that states no relation to it; otherwise relations decide.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 
+from prov_ledger.checks.applicability import Applicability
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactKind, FactTable, FactValue
 from prov_ledger.model.scopes import Bound, Edge, Period, Scope, period_facts
@@ -43,6 +44,17 @@ class Succession:
     sequence: int
 
 
+@dataclass(frozen=True, slots=True)
+class Governing:
+    """Which revisions of a source govern for some facts.
+
+    ``surely``: its scope applies. ``perhaps``: what is unknown of those whose scope may apply.
+    """
+
+    surely: frozenset[r.Node]
+    perhaps: Mapping[r.Node, Applicability]
+
+
 class Revisions:
     """The revisions of one source with their relations and effective scopes."""
 
@@ -58,7 +70,7 @@ class Revisions:
         self._effective: dict[r.Node, Effective] = {}
         self._facts: tuple[str, ...] | None = None
         #: The last values of ``facts`` that were asked about, and which revisions govern for them.
-        self.last_asked: tuple[Sequence[FactValue | None], frozenset[r.Node]] | None = None
+        self.last_asked: tuple[Sequence[FactValue | None], Governing] | None = None
         self._statements: dict[r.Node, list[Recorded[r.ScopeRecord]]] = {}
         for scope in history.scopes:
             self._statements.setdefault(scope.record.of, []).append(scope)

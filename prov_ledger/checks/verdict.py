@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from prov_ledger.checks.applicability import Applicability, check_scope
-from prov_ledger.checks.effective import Effective, KnownRevisions, Revisions
+from prov_ledger.checks.effective import Effective, Governing, KnownRevisions, Revisions
 from prov_ledger.model import records as r
 from prov_ledger.model.durations import Duration, add_duration
 from prov_ledger.model.facts import QUESTION_DATE, TEMPORAL_KINDS, FactValue, SealedValue
@@ -94,7 +94,7 @@ class Judge:
         self._evidence: dict[Node, Finding] = {}
         self._claims: dict[Node, Finding] = {}
         self._revisions: dict[Node, Revisions] = {}
-        self._governing: dict[Node, frozenset[Node]] = {}
+        self._governing: dict[Node, Governing] = {}
         self._source: dict[Node, Finding | None] = {}
 
     def decide(self, id: Node) -> Decision:
@@ -209,12 +209,14 @@ class Judge:
 
     def _later_rows(self, revision: Node, effective: Effective, source: Node) -> Finding:
         revisions = self.revisions(source)
-        governing = self.governing(source)
-        corrected = self._corrected(revisions, revision, governing)
-        if not (effective.left_none or corrected) and self._in_conflict(revisions, revision, governing):
-            return Finding("conflict")
-        if corrected or effective.left_none:
+        governing = self._governed(source)
+        if effective.left_none or self._corrected(revisions, revision, governing.surely):
             return Finding("outdated")
+        if self._in_conflict(revisions, revision, governing.surely):
+            return Finding("conflict")
+        doubts = self._doubts(revisions, revision, governing)
+        if doubts:
+            return _unknown(doubts)
         return self._source_finding(revisions.history) or Finding("citable")
 
     def _corrected(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:
@@ -230,6 +232,25 @@ class Judge:
             for other in governing
         )
 
+    def _doubts(self, revisions: Revisions, revision: Node, governing: Governing) -> list[Applicability]:
+        """What is unknown of the revisions that would correct this one, or be in conflict, if they govern."""
+        return [
+            found
+            for other, found in governing.perhaps.items()
+            if self._would_correct(revisions, revision, other)
+            or self._would_conflict(revisions, revision, other, governing.surely)
+        ]
+
+    def _would_correct(self, revisions: Revisions, revision: Node, other: Node) -> bool:
+        return self._corrected(revisions, revision, frozenset((other,)))
+
+    def _would_conflict(
+        self, revisions: Revisions, revision: Node, other: Node, governing: frozenset[Node]
+    ) -> bool:
+        return self._in_conflict(revisions, revision, frozenset((other,))) and not self._corrected(
+            revisions, other, governing
+        )
+
     def revisions(self, source: Node) -> Revisions:
         """The revisions of a source with their effective scopes."""
         found = self._revisions.get(source)
@@ -241,33 +262,47 @@ class Judge:
 
     def governing(self, source: Node) -> frozenset[Node]:
         """The revisions of a source whose scope applies to the question's facts."""
+        return self._governed(source).surely
+
+    def _governed(self, source: Node) -> Governing:
         found = self._governing.get(source)
         if found is None:
             found = self._governing[source] = self._find_governing(self.revisions(source))
         return found
 
-    def _find_governing(self, revisions: Revisions) -> frozenset[Node]:
-        """As ``governing``; what was found last counts again for the same facts, none of them sealed."""
+    def _find_governing(self, revisions: Revisions) -> Governing:
+        """As ``_govern``; what was found last counts again for the same facts, none of them sealed."""
         values = [self.asked.facts.get(name) for name in revisions.facts]
         last = revisions.last_asked
         if last is not None and last[0] == values and not self.asked.opened:
             return last[1]
-        found = frozenset(id for id in revisions.by_id if self._governs(revisions, id))
+        found = self._govern(revisions)
         if not self.asked.opened:
             revisions.last_asked = (values, found)
         return found
 
-    def standing(self, source: Node) -> frozenset[Node]:
-        """The governing revisions of a source that no other governing one corrects."""
-        governing, revisions = self.governing(source), self.revisions(source)
-        return frozenset(rev for rev in governing if not self._corrected(revisions, rev, governing))
+    def _govern(self, revisions: Revisions) -> Governing:
+        surely, perhaps = set[Node](), dict[Node, Applicability]()
+        for id, x in revisions.by_id.items():
+            effective = revisions.effective(id)
+            if effective.left_none:
+                continue
+            found = self._check(effective.scope, x.record.retrieved, effective.confirmed)
+            if found.outcome == "applies":
+                surely.add(id)
+            elif found.outcome == "unknown":
+                perhaps[id] = found
+        return Governing(frozenset(surely), perhaps)
 
-    def _governs(self, revisions: Revisions, id: Node) -> bool:
-        effective = revisions.effective(id)
-        if effective.left_none:
-            return False
-        retrieved = revisions.by_id[id].record.retrieved
-        return self._check(effective.scope, retrieved, effective.confirmed).outcome == "applies"
+    def standing(self, source: Node) -> frozenset[Node]:
+        """The governing revisions of a source that no other one corrects or, for all that is known, might."""
+        governing, revisions = self._governed(source), self.revisions(source)
+        return frozenset(
+            rev
+            for rev in governing.surely
+            if not self._corrected(revisions, rev, governing.surely)
+            and not self._doubts(revisions, rev, governing)
+        )
 
     def _source_finding(self, history: SourceHistory) -> Finding | None:
         id = history.id
@@ -408,6 +443,13 @@ class Judge:
         if evidence is None:
             return False
         return self.world.source_of.get(evidence.record.revision) in self.asked.readable
+
+
+def _unknown(found: Sequence[Applicability]) -> Finding:
+    """Unknown for all that these scopes lack."""
+    deciders = [x.decided_by for x in found if x.decided_by is not None]
+    missing = frozenset(fact for x in found for fact in x.missing)
+    return Finding("unknown", min(deciders, default=None), missing)
 
 
 def _decision(id: Node, finding: Finding) -> Decision:

@@ -271,6 +271,11 @@ class Model:
         reach = self.reach(revision)
         return reach.before is None and self.check(revision, reach.conditions).outcome == "applies"
 
+    def may_govern(self, revision: str) -> bool:
+        """Whether it cannot be told if a revision covers the facts."""
+        reach = self.reach(revision)
+        return reach.before is None and self.check(revision, reach.conditions).outcome == "unknown"
+
     def corrected(self, revision: str) -> bool:
         """Whether a later revision corrects this one for these facts."""
         return any(
@@ -319,6 +324,24 @@ class Model:
             for _, other in self.siblings(revision)
         )
 
+    def doubts(self, name: str) -> list[Holding]:
+        """What is unknown of those that correct the cited one, or conflict with it, should they govern."""
+        revision = self.named(Evidence, name)[1].revision  # type: ignore[index]
+        found = []
+        for _, other in self.siblings(revision):
+            corrects = any(k == "corrects" and to == revision for k, to, _ in self.relations(other.name))
+            conflicts = not self.related(other.name, revision) and not self.corrected(other.name)
+            if self.may_govern(other.name) and (corrects or conflicts):
+                found.append(self.check(other.name, self.reach(other.name).conditions))
+        return found
+
+    def in_doubt(self, name: str) -> Answer | None:
+        """``unknown`` with all that is unknown of those, where nothing surely speaks against it."""
+        doubts = self.doubts(name)
+        if not doubts or self.outdated(name) or self.in_conflict(name):
+            return None
+        return combine([Answer("unknown", d.decided_by, d.missing) for d in doubts])
+
     def outdated(self, name: str) -> bool:
         revision = self.named(Evidence, name)[1].revision  # type: ignore[index]
         return self.reach(revision).before is not None or self.corrected(revision)
@@ -356,6 +379,9 @@ class Model:
             return Answer(holding.outcome, holding.decided_by)
         if holding.outcome == "unknown" or unconsidered:
             return Answer("unknown", holding.decided_by, holding.missing, unconsidered)
+        doubt = self.in_doubt(name)
+        if doubt is not None:
+            return doubt
         if self.in_conflict(name):
             return Answer("conflict")
         if self.outdated(name):
@@ -512,6 +538,7 @@ class Model:
             and holding.outcome == "applies"
             and not unconsidered
             and not self.outdated(name)
+            and self.in_doubt(name) is None
             and name not in self.ask.drifted
         )
 

@@ -134,3 +134,82 @@ def test_what_corrects_a_revision_replaces_what_that_had_replaced() -> None:
     )
     assert verdicts(told, "ev_0", "ev_1", "ev_2") == ["ended", "outdated", "citable"]
     assert verdicts(told, "ev_0", "ev_2", question_date=at(7)) == ["citable", "not_yet"]
+
+
+CORRECTED = story(
+    (1, Source("src_0")),
+    (1, Revision("rev_0", "src_0", at(1), (period("bought", day(1), "open"),))),
+    (1, Evidence("ev_0", "rev_0")),
+    (
+        5,
+        Revision(
+            "rev_1",
+            "src_0",
+            at(5),
+            ({"fact": "region", "in": ("DE",)}, period("bought", day(1), "unknown")),
+            Relation("corrects", "rev_0"),
+        ),
+    ),
+    (5, Evidence("ev_1", "rev_1")),
+)
+
+
+def test_what_may_be_corrected_for_these_facts_is_unknown() -> None:
+    """``unknown``: nobody can tell whether a later revision corrects the cited one for these facts."""
+    assert by_the_model(CORRECTED, "ev_0", bought=day(3)) == ["unknown"]
+    assert verdicts(CORRECTED, "ev_0", bought=day(3)) == ["unknown"]
+    missing = decide_all(CORRECTED, question(bought=day(3)), ["ev_0"])["ev_0"].decision
+    assert (missing.missing, missing.decided_by) == (("region",), None)
+    beyond = decide_all(CORRECTED, question(bought=day(9), region="DE"), ["ev_0"])["ev_0"].decision
+    assert (beyond.verdict, beyond.missing, beyond.decided_by) == ("unknown", (), "bought")
+
+
+def test_a_correction_that_surely_governs_or_surely_does_not_leaves_no_doubt() -> None:
+    assert verdicts(CORRECTED, "ev_0", "ev_1", bought=day(3), region="DE") == ["outdated", "citable"]
+    assert verdicts(CORRECTED, "ev_0", bought=day(9), region="FR") == ["citable"]
+
+
+BESIDE = story(
+    (1, Source("src_0")),
+    (1, Revision("rev_0", "src_0", at(1), (period("bought", day(1), "open"),))),
+    (1, Evidence("ev_0", "rev_0")),
+    (5, Revision("rev_1", "src_0", at(5), ({"fact": "region", "in": ("DE",)},))),
+    (5, Evidence("ev_1", "rev_1")),
+)
+
+
+def test_what_may_be_in_conflict_for_these_facts_is_unknown() -> None:
+    """Two revisions that both govern the facts are a conflict: where one may, that is to be asked first."""
+    assert by_the_model(BESIDE, "ev_0", bought=day(3)) == ["unknown"]
+    assert verdicts(BESIDE, "ev_0", bought=day(3)) == ["unknown"]
+    assert decide_all(BESIDE, question(bought=day(3)), ["ev_0"])["ev_0"].decision.missing == ("region",)
+    assert verdicts(BESIDE, "ev_0", bought=day(3), region="FR") == ["citable"]
+    assert verdicts(BESIDE, "ev_0", bought=day(3), region="DE") == ["conflict"]
+
+
+def test_what_is_surely_in_conflict_asks_for_nothing() -> None:
+    """An answer to the question would change nothing."""
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1), (period("bought", day(1), "open"),))),
+        (1, Evidence("ev_0", "rev_0")),
+        (5, Revision("rev_1", "src_0", at(5), ({"fact": "region", "in": ("DE",)},))),
+        (6, Revision("rev_2", "src_0", at(6), (period("bought", day(2), "open"),))),
+    )
+    assert by_the_model(told, "ev_0", bought=day(3)) == ["conflict"]
+    assert verdicts(told, "ev_0", bought=day(3)) == ["conflict"]
+
+
+def test_of_revisions_that_are_parallel_one_that_may_govern_leaves_the_other_alone() -> None:
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1), (period("bought", day(1), "open"),))),
+        (1, Evidence("ev_0", "rev_0")),
+        (
+            5,
+            Revision(
+                "rev_1", "src_0", at(5), ({"fact": "region", "in": ("DE",)},), Relation("parallel", "rev_0")
+            ),
+        ),
+    )
+    assert verdicts(told, "ev_0", bought=day(3)) == ["citable"]
