@@ -159,6 +159,8 @@ class Indexer:
                 yield from targets
             case r.RedactionRecord(revision=revision):
                 yield revision
+            case r.RequoteRecord(evidence=evidence):
+                yield evidence
             case r.ReceiptRecord(erasure=erasure) | r.PruneRecord(erasure=erasure):
                 yield erasure
             case r.ScopeRecord(of=of):

@@ -418,6 +418,15 @@ class RedactionRecord:
 
 
 @dataclass(frozen=True, slots=True)
+class RequoteRecord:
+    """Evidence beside a gap: the same quote at the same place, without what of the gap was kept with it."""
+
+    evidence: Node
+    erasure: Node
+    quote: Commitment
+
+
+@dataclass(frozen=True, slots=True)
 class ReceiptRecord:
     """An erasure is complete. ``epoch`` is that of the destroyed key, None where it cannot be destroyed."""
 
@@ -544,6 +553,7 @@ Record = (
     | SyncRecord
     | ErasureRecord
     | RedactionRecord
+    | RequoteRecord
     | ReceiptRecord
     | HoldRecord
     | ReleaseRecord
@@ -593,6 +603,7 @@ FRAGMENTS: dict[type, str] = {
     DenialRecord: "denial",
     ContradictionRecord: "contradiction",
     RedactionRecord: "redaction",
+    RequoteRecord: "requote",
     ReceiptRecord: "receipt",
     HoldRecord: "hold",
     ReleaseRecord: "release",

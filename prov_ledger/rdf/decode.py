@@ -55,6 +55,7 @@ _DECODERS: dict[str, Callable[[Decoder, r.Node, Properties], r.Record | None]] =
     pl("Synchronisation"): sources.read_sync,
     pl("Erasure"): removals.read_erasure,
     pl("Redaction"): removals.read_redaction,
+    pl("Requote"): removals.read_requote,
     pl("Receipt"): removals.read_receipt,
     pl("Hold"): removals.read_hold,
     pl("Release"): removals.read_hold,

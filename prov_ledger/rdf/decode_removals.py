@@ -48,6 +48,13 @@ def _place(gap: r.Selector) -> tuple[int, ...]:
     return (gap.start, gap.end) if isinstance(gap, r.TextPosition) else (gap.table, gap.row, gap.column)
 
 
+def read_requote(d: Decoder, node: r.Node, p: Properties) -> r.Record:
+    """Read a requote record."""
+    return r.RequoteRecord(
+        d.node(p, pl("about")), d.node(p, prov("wasGeneratedBy")), text(p, "quoteCommitment")
+    )
+
+
 def read_receipt(d: Decoder, node: r.Node, p: Properties) -> r.Record:
     """Read a receipt record."""
     finished = instant_of(d.one(p, prov("generatedAtTime")))

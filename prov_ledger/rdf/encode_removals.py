@@ -58,6 +58,18 @@ def put_redaction(w: Writer, node: r.Node, x: r.RedactionRecord) -> None:
         put_selector(w, selector, gap)
 
 
+def put_requote(w: Writer, node: r.Node, x: r.RequoteRecord) -> None:
+    """Write a ``RequoteRecord``."""
+    w.state(
+        w.node(node),
+        (A, prov("Entity")),
+        (A, pl("Requote")),
+        (ABOUT, w.node(x.evidence)),
+        (prov("wasGeneratedBy"), w.node(x.erasure)),
+        (pl("quoteCommitment"), w.text(x.quote)),
+    )
+
+
 def put_receipt(w: Writer, node: r.Node, x: r.ReceiptRecord) -> None:
     """Write a ``ReceiptRecord``."""
     pairs = [

@@ -260,6 +260,7 @@ RECORDS: dict[type, st.SearchStrategy[r.Record]] = {
             max_size=3,
         ).map(tuple),
     ),
+    r.RequoteRecord: st.builds(r.RequoteRecord, EV, ERA, COMMITMENT),
     r.ReceiptRecord: st.builds(
         r.ReceiptRecord, ERA, INSTANT, st.integers(0, 10**6), st.none() | st.integers(0, 9)
     ),
