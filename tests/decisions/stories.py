@@ -99,6 +99,12 @@ sets = st.sampled_from(
     )
 )
 
+endless = st.builds(
+    lambda fact, day: {"fact": fact, "from": day, "until": "unknown"},
+    st.sampled_from(("question_date", "bought")),
+    days,
+)
+
 
 @st.composite
 def scopes(draw: st.DrawFn, stated: bool = False) -> Scope:
@@ -169,6 +175,16 @@ step_drafts: dict[str, st.SearchStrategy[Draft]] = {
         to=small,
         from_=moments,
     ),
+    # one that a question leaves open: it says what it covers by a fact that is often not given, or no end
+    "doubtful": drafts(
+        "revision",
+        of=small,
+        published=st.sampled_from((None, None, -24, 24)),
+        scope=st.one_of(numbers, sets, endless).map(lambda condition: (condition,)),
+        relation=st.sampled_from((None, "corrects", "corrects", "parallel")),
+        to=small,
+        from_=moments,
+    ),
     "restated": drafts("restated", of=small, evidence=st.booleans(), scope=scopes()),
     "evidence": drafts(
         "evidence",
@@ -208,9 +224,15 @@ step_drafts: dict[str, st.SearchStrategy[Draft]] = {
     ),
     "denial": drafts("denial", of=small),
 }
-DECIDING = ("revision",) * 5 + ("evidence",) * 4 + ("claim",) * 4 + ("restated",) * 2
+DECIDING = ("revision",) * 4 + ("doubtful",) * 2 + ("evidence",) * 4 + ("claim",) * 4 + ("restated",) * 2
 DECIDING += ("collection", "source", "retraction", "retraction", "check", "check", "retirement", "authority")
-REVISING = ("revision",) * 8 + ("evidence",) * 3 + ("restated",) * 3 + ("check", "collection", "claim")
+REVISING = (
+    ("revision",) * 8
+    + ("doubtful",) * 4
+    + ("evidence",) * 3
+    + ("restated",) * 3
+    + ("check", "collection", "claim")
+)
 REWORDING = ("rewording", "rewording")
 ACCESS = ("grant",) * 3 + ("revocation", "membership", "membership", "denial")
 
