@@ -28,8 +28,9 @@ _UNDERCUTS = frozenset({"retracted", "superseded", "other_question", "undercut"}
 class Asked:
     """One question: typed facts (``question_date`` always among them), reader and demands.
 
-    ``readable`` holds the sources that this reader may read today; ``drifted`` the ids whose
-    payload does not open; ``opened`` the texts of sealed values by node; ``states_date`` whether
+    ``readable`` holds the sources that this reader may read today; ``gone`` the sources, revisions,
+    evidence and claims that are erased or expired today; ``drifted`` the ids whose payload does not
+    open; ``opened`` the texts of sealed values by node; ``states_date`` whether
     the question itself gave its date; ``clock`` is the time of the question (the past one for a
     read as of the past).
     """
@@ -42,6 +43,7 @@ class Asked:
     max_age: Duration | None = None
     drifted: frozenset[Node] = frozenset()
     opened: Mapping[Node, str] = field(default_factory=dict)
+    gone: frozenset[Node] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,7 +127,7 @@ class Judge:
     def _judge_evidence(self, id: Node) -> Finding:
         x = self.world.evidence.get(id)
         source = self.world.source_of.get(x.record.revision) if x is not None else None
-        if x is None or source is None or source not in self.asked.readable:
+        if x is None or source is None or not self.is_readable(id):
             return Finding("withheld")
         if id in self.asked.drifted:
             return Finding("drifted")
@@ -295,11 +297,13 @@ class Judge:
         return Governing(frozenset(surely), perhaps)
 
     def standing(self, source: Node) -> frozenset[Node]:
-        """The governing revisions of a source that no other one corrects or, for all that is known, might."""
+        """The governing revisions of a source that no other one corrects or, for all that is known, might;
+        none that is gone.
+        """
         governing, revisions = self._governed(source), self.revisions(source)
         return frozenset(
             rev
-            for rev in governing.surely
+            for rev in governing.surely - self.asked.gone
             if not self._corrected(revisions, rev, governing.surely)
             and not self._doubts(revisions, rev, governing)
         )
@@ -341,6 +345,8 @@ class Judge:
 
     def _judge_claim(self, id: Node) -> Finding:
         record = self.world.claims[id].record
+        if id in self.asked.gone:
+            return Finding("withheld")
         justified = [worst([self._member(m) for m in members]) for members in record.justifications]
         standing = [j for j in justified if j.verdict != "withheld"]
         if not standing:
@@ -431,18 +437,25 @@ class Judge:
         )
 
     def words(self, id: Node) -> bool:
-        """Whether the claim's words may be given out: its whole exposure is readable."""
+        """Whether the claim's words may be given out: its whole exposure is readable and none of it gone."""
         restated = self.world.restatements.get(id)
         exposure = restated.record.exposure if restated else self.world.claims[id].record.exposure
         return all(self._exposed(x) for x in exposure)
 
     def _exposed(self, id: Node) -> bool:
         if id in self.world.claims:
-            return True
-        evidence = self.world.evidence.get(id)
-        if evidence is None:
+            return id not in self.asked.gone
+        return self.is_readable(id)
+
+    def is_readable(self, evidence: Node) -> bool:
+        """Whether an evidence item, its revision and its source are there today, for this reader."""
+        x = self.world.evidence.get(evidence)
+        if x is None:
             return False
-        return self.world.source_of.get(evidence.record.revision) in self.asked.readable
+        source = self.world.source_of.get(x.record.revision)
+        return source in self.asked.readable and self.asked.gone.isdisjoint(
+            (evidence, x.record.revision, source)
+        )
 
 
 def _unknown(found: Sequence[Applicability]) -> Finding:

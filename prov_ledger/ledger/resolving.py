@@ -75,7 +75,7 @@ class Resolver:
         parsed = self._parse(demand)
         names = [_parsed_or_none(id) for id in ids]
         judge, texts = self._judge(*self._permitted(reader, acting, names, parsed), parsed, names)
-        answer = _Answer(reader, judge, texts, parsed.as_of)
+        answer = _Answer(self.session, reader, judge, texts, parsed.as_of)
         decisions = [judge.decide(id) if id is not None else None for id in names]
         decided = [decision for decision in decisions if decision is not None]
         answer.open_citations(decided)
@@ -103,6 +103,7 @@ class Resolver:
             parsed.level,
             parsed.max_age,
             opened=texts.sealed_values(world),
+            gone=self.session.gone_in(world),
         )
         known = self.tenant.state.revisions
         judge = Judge(world, asked, known)
@@ -206,11 +207,8 @@ class _Texts:
 
     def drifted(self, world: World, judge: Judge, names: Sequence[Node | None]) -> frozenset[Node]:
         """Of what would be shown, the ids whose payload does not open."""
-        allowed = judge.asked.readable
         keys: list[tuple[Node, str, Node]] = [
-            (id, "quote", id)
-            for id, x in world.evidence.items()
-            if world.source_of.get(x.record.revision) in allowed
+            (id, "quote", id) for id in world.evidence if judge.is_readable(id)
         ]
         for id in names:
             if id is not None and id in world.claims and judge.words(id):
@@ -249,7 +247,10 @@ def _sealed_of(scope: Scope | None) -> Iterable[SealedValue]:
 class _Answer:
     """Makes slots from decisions."""
 
-    def __init__(self, reader: Reader, judge: Judge, texts: _Texts, as_of: datetime | None) -> None:
+    def __init__(
+        self, session: Session, reader: Reader, judge: Judge, texts: _Texts, as_of: datetime | None
+    ) -> None:
+        self.session = session
         self.reader, self.judge, self.texts, self.as_of = reader, judge, texts, as_of
         self.world = judge.world
         self._wide = judge
@@ -322,7 +323,8 @@ class _Answer:
         if extra:
             scopes = self.reader.read(list(extra), self.as_of).scopes
             world = widened(self.world, extra, scopes)
-            self._wide = Judge(world, self.judge.asked, self.judge.known)
+            asked = replace(self.judge.asked, gone=self.session.gone_in(world))
+            self._wide = Judge(world, asked, self.judge.known)
         for id, x in found.items():
             source = self._wide.world.source_of[x.record.revision]
             self._on_source.setdefault(source, []).append(id)

@@ -244,7 +244,15 @@ class Session:
             self.require_source(acting, source)
         except Refused:
             raise unknown(parsed) from None
+        if self.is_revision_gone(parsed):
+            raise unknown(parsed)
         return parsed
+
+    def is_revision_gone(self, id: Node) -> bool:
+        """Whether a revision that was recorded is erased or expired by now."""
+        reader = self.tenant.state.reader
+        history = reader.history(reader.source_of(id) or "")
+        return history is None or id in self.tenant.state.removals.gone_of(history, self.tenant.now())
 
     def require(self, acting: Acting, ids: Sequence[str]) -> tuple[list[Node], World]:
         """Ids of anything that the agent may read, with the world of the claims and evidence among them.
@@ -267,14 +275,19 @@ class Session:
             self.require_source(acting, id)
         elif id.startswith("rev_"):
             self.require_revision(acting, id)
-        elif self.tenant.journal.kind_of(id) is None:
+        elif self.tenant.state.removals.is_erased(id) or self.tenant.journal.kind_of(id) is None:
             raise unknown(id)
 
     def judge(self, acting: Acting, world: World) -> Judge:
         """Judge a world for nobody's question: only who may read what matters."""
         now = self.tenant.now()
-        allowed = self.readable_in(acting, world, now)
-        return Judge(world, Asked({QUESTION_DATE: now}, now, allowed), self.tenant.state.revisions)
+        allowed, gone = self.readable_in(acting, world, now), self.gone_in(world)
+        asked = Asked({QUESTION_DATE: now}, now, allowed, gone=gone)
+        return Judge(world, asked, self.tenant.state.revisions)
+
+    def gone_in(self, world: World) -> frozenset[Node]:
+        """What of a world is erased or expired by the ledger's own clock, whatever time is asked about."""
+        return self.tenant.state.removals.gone(world, self.tenant.now())
 
 
 def parse_any_id(text: str) -> Node | None:

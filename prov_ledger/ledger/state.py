@@ -2,21 +2,27 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from datetime import datetime
 
+from prov_ledger.authz.removals import REMOVAL_KINDS, Removals
 from prov_ledger.authz.roster import ROSTER_KINDS, Roster
 from prov_ledger.checks.effective import KnownRevisions
 from prov_ledger.model import records as r
 from prov_ledger.rdf.decode import decode_entry
 from prov_ledger.readers.memory import MemoryReader
-from prov_ledger.vault.port import Journal
+from prov_ledger.vault.port import Journal, StoredEntry
+
+#: What is taken in at once, whoever asks for what: who may read, and what there no longer is.
+_KINDS = (*ROSTER_KINDS, *REMOVAL_KINDS)
 
 
 class DecodedEntries:
-    """A journal's entries as records."""
+    """A journal's entries as records, without those whose bodies were pruned."""
 
     def __init__(self, journal: Journal, base: str) -> None:
         self._journal = journal
         self._base = base
+        self._pruned: frozenset[r.Node] = frozenset()
 
     def size(self) -> int:
         """How many entries there are."""
@@ -24,16 +30,31 @@ class DecodedEntries:
 
     def entries(self, after: int, kinds: Sequence[str] | None = None) -> Iterable[r.Entry]:
         """Entries with a sequence above ``after``, in order, decoded."""
-        return (decode_entry(x.leaf, self._base) for x in self._journal.entries(after, kinds=kinds))
+        return self._decoded(self._journal.entries(after, kinds=kinds))
 
     def entry_of(self, id: r.Node) -> r.Entry | None:
         """The entry that recorded an entity first, decoded."""
         found = self._journal.entry_of(id)
-        return decode_entry(found.leaf, self._base) if found is not None else None
+        return next(iter(self._decoded([found])), None) if found is not None else None
 
     def about(self, key: str) -> list[r.Entry]:
         """The entries about a subject, decoded."""
-        return [decode_entry(x.leaf, self._base) for x in self._journal.about(key)]
+        return list(self._decoded(self._journal.about(key)))
+
+    def _decoded(self, stored: Iterable[StoredEntry]) -> Iterator[r.Entry]:
+        """Decode what has a body; raises Corrupt for a leaf that is missing and was not pruned."""
+        for x in stored:
+            if x.leaf or not self._is_pruned(x.id):
+                yield decode_entry(x.leaf, self._base)
+
+    def _is_pruned(self, id: r.Node) -> bool:
+        """Whether some other entry says that this one was pruned; looked up where a leaf is missing."""
+        if id not in self._pruned:
+            entries = (decode_entry(x.leaf, self._base) for x in self._journal.entries(kinds=("prune",)))
+            records = (stated.record for entry in entries for stated in entry.statements)
+            prunings = (record for record in records if isinstance(record, r.PruneRecord))
+            self._pruned = frozenset(id for pruning in prunings for id in pruning.entries)
+        return id in self._pruned
 
 
 class State:
@@ -43,6 +64,7 @@ class State:
         self._entries = DecodedEntries(journal, base)
         self.reader = MemoryReader(self._entries)
         self.roster = Roster()
+        self.removals = Removals()
         self.revisions = KnownRevisions()
         #: What names stand for, by kind and name, once they were looked up: a name keeps its id.
         self.names: dict[tuple[str, str], r.Node] = {}
@@ -54,10 +76,32 @@ class State:
             return
         size = self._entries.size()
         if size != self._seen:
-            for entry in self._entries.entries(self._seen, ROSTER_KINDS):
-                self.roster.apply(entry)
+            for entry in self._entries.entries(self._seen, _KINDS):
+                self._apply(entry)
             self._seen = size
         self.reader.refresh()
+
+    def _apply(self, entry: r.Entry) -> None:
+        """Take in what an entry says of access and removals; nothing of what it takes away is kept."""
+        self.roster.apply(entry)
+        before = self.removals.sequence
+        self.removals.apply(entry)
+        if self.removals.sequence != before:
+            self.names.clear()
+            if any(isinstance(stated.record, r.PruneRecord) for stated in entry.statements):
+                self.reader.drop()
+
+    def gone_sources(self, pairs: Iterable[tuple[r.Node, r.Node | None]], now: datetime) -> frozenset[r.Node]:
+        """Of (source, collection) pairs, the sources that are erased, or expired at ``now``."""
+        removals, gone = self.removals, set[r.Node]()
+        for source, collection in pairs:
+            if removals.is_erased(source):
+                gone.add(source)
+            elif removals.retention.covers(source, collection):
+                history = self.reader.history(source)
+                if history is not None and removals.is_source_gone(history, now):
+                    gone.add(source)
+        return frozenset(gone)
 
     def catch_up(self) -> int:
         """Take in what was recorded since the last call; how many entries that was."""
@@ -94,14 +138,17 @@ class State:
 
     def take(self, entry: r.Entry) -> None:
         """Take in an entry that was just recorded here, without reading it back."""
-        self.roster.apply(entry)
+        self._apply(entry)
         self._seen = entry.sequence
-        self.reader.take(entry)
+        if any(isinstance(stated.record, r.PruneRecord) for stated in entry.statements):
+            self.restart()
+        else:
+            self.reader.take(entry)
 
     def drop(self) -> None:
         """Forget everything, as after a write that was undone."""
         self.reader.drop()
-        self.roster = Roster()
+        self.roster, self.removals = Roster(), Removals()
         self.names.clear()
         self._seen = 0
 
