@@ -89,7 +89,8 @@ LEDGER = Schema(
             PRIMARY KEY (kind, token, sequence, id)) WITHOUT ROWID, STRICT""",
         """CREATE TABLE removed (
             commitment BLOB PRIMARY KEY, owner TEXT NOT NULL, field TEXT NOT NULL,
-            sequence INTEGER NOT NULL REFERENCES entry) WITHOUT ROWID, STRICT""",
+            sequence INTEGER NOT NULL REFERENCES entry DEFERRABLE INITIALLY DEFERRED
+            ) WITHOUT ROWID, STRICT""",
     ),
 )
 

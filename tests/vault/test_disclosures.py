@@ -143,3 +143,82 @@ def test_what_is_changed_or_taken_out_shows(records: Disclosures, change: str) -
     connection.close()
     with pytest.raises(Corrupt, match="occasion 2"):
         records.verify()
+
+
+def test_what_is_old_enough_is_forgotten_and_the_chain_goes_on(records: Disclosures) -> None:
+    for number in range(5):
+        records.append(occasion(number), [Disclosed(f"cl_{number}", ("ev_1",), True)])
+    head = records.head()
+    assert records.forget_before(START + 3 * HOUR) == 3
+    assert ids(records.read()) == ["cl_3", "cl_4"]
+    assert (records.head(), records.forgotten()) == (head, 3)
+    records.verify([head])
+    assert records.forget_before(START + 3 * HOUR) == 0
+    records.append(occasion(5), [Disclosed("cl_5", (), True)])
+    assert records.head()[0] == 6
+    records.verify([head])
+
+
+def test_everything_may_be_forgotten(records: Disclosures) -> None:
+    records.append(occasion(0), [Disclosed("cl_0", (), True)])
+    head = records.head()
+    assert records.forget_before(START + HOUR) == 1
+    assert records.head() == head
+    records.append(occasion(2), [Disclosed("cl_2", (), True)])
+    records.verify([head])
+    assert records.head()[0] == 2
+
+
+def test_an_occasion_out_of_time_keeps_what_follows_it(records: Disclosures) -> None:
+    for hour in (0, 5, 1):
+        records.append(occasion(hour), [Disclosed(f"cl_{hour}", (), True)])
+    assert records.forget_before(START + 2 * HOUR) == 1
+    assert ids(records.read()) == ["cl_5", "cl_1"]
+
+
+def test_an_end_that_was_cut_off_shows_where_the_head_was_kept(records: Disclosures) -> None:
+    for number in range(3):
+        records.append(occasion(number), [Disclosed(f"cl_{number}", (), True)])
+    kept = records.head()
+    connection = sqlite3.connect(records.path)
+    connection.execute("DELETE FROM item WHERE occasion = 3")
+    connection.execute("DELETE FROM occasion WHERE number = 3")
+    connection.commit()
+    connection.close()
+    records.verify()
+    with pytest.raises(Corrupt, match="ends at occasion 2"):
+        records.verify([kept])
+    records.append(occasion(9), [Disclosed("cl_9", (), True)])
+    with pytest.raises(Corrupt, match="not the one the journal knows"):
+        records.verify([kept])
+
+
+def test_who_was_shown_any_of_several_ids_is_found(records: Disclosures) -> None:
+    records.append(occasion(), [Disclosed("cl_1", ("ev_1", "ev_2"), True), Disclosed("cl_2", (), True)])
+    records.append(occasion(), [Disclosed("cl_3", ("ev_2",), False)])
+    assert ids(records.shown_of(["ev_2", "cl_2"])) == ["cl_1", "cl_2", "cl_3"]
+    assert ids(records.shown_of(["ev"])) == []
+
+
+def test_a_forgetting_that_was_killed_is_whole_or_not_at_all(tmp_path: Path) -> None:
+    opened = Disclosures.open(tmp_path)
+    for number in range(4):
+        opened.append(occasion(number), [Disclosed(f"cl_{number}", (), True)])
+    opened.close()
+    for place, left in (("before_commit", 4), ("after_commit", 2)):
+        program = f"""
+from datetime import UTC, datetime
+from pathlib import Path
+from prov_ledger.vault.disclosures import Disclosures
+Disclosures.open(Path({str(tmp_path)!r})).forget_before(datetime(2026, 6, 1, 14, tzinfo=UTC))
+"""
+        killed = subprocess.run(
+            [sys.executable, "-c", program],
+            env=os.environ | {"PROV_LEDGER_CRASH_AT": f"disclosures.{place}"},
+            check=False,
+        )
+        assert killed.returncode < 0
+        again = Disclosures.open(tmp_path)
+        again.verify()
+        assert len(again.read()) == left
+        again.close()
