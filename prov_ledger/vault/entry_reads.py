@@ -1,5 +1,6 @@
 """Reading entries of a journal in SQLite: in order, by what they brought into being, by time."""
 
+import json
 import sqlite3
 from collections.abc import Collection, Iterator
 from datetime import datetime
@@ -89,6 +90,28 @@ class EntryReads:
         )
         with self._database.reading() as connection:
             return [_entry(row) for row in connection.execute(sql, (entity_id,))]
+
+    def about_any(self, ids: Collection[str]) -> list[StoredEntry]:
+        """The entries whose ``about`` names any of these ids, each once, in order."""
+        sql = (
+            f"{_ENTRY} WHERE entry.sequence IN (SELECT target FROM json_each(?) AS wanted "
+            "CROSS JOIN reference ON reference.id = wanted.value AND role > 'about:' AND role < 'about;') "
+            "ORDER BY entry.sequence"
+        )
+        with self._database.reading() as connection:
+            return [_entry(row) for row in connection.execute(sql, (json.dumps(list(ids)),))]
+
+    def payload_keys_of(self, owners: Collection[str]) -> list[tuple[str, str]]:
+        """The (owner, field) of every payload of these nodes and of the statements below them, in order."""
+        wanted = json.dumps(list(owners))
+        listed = "SELECT reference.id, substr(role, 9) FROM json_each(?1) AS wanted CROSS JOIN reference ON "
+        kept = "AND role > 'payload:' AND role < 'payload;'"
+        sql = (
+            f"{listed} reference.id = wanted.value {kept} UNION {listed} reference.id > wanted.value || '#' "
+            f"AND reference.id < wanted.value || '$' {kept} ORDER BY 1, 2"
+        )
+        with self._database.reading() as connection:
+            return connection.execute(sql, (wanted,)).fetchall()
 
     def find(self, kind: str, token: bytes) -> list[Lookup]:
         """What a keyed hash stands for, in the order recorded."""

@@ -141,6 +141,11 @@ class Removing:
         )
 
 
+    def drop_meta(self, key: str) -> None:
+        """Forget a setting of the journal."""
+        self._connection.execute("DELETE FROM meta WHERE key = ?", (key,))
+
+
 def removed_payloads(connection: sqlite3.Connection) -> list[Removed]:
     """All that was taken out, in the order of commitments."""
     rows = connection.execute("SELECT owner, field, commitment, sequence FROM removed ORDER BY commitment")
