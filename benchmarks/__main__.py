@@ -12,6 +12,7 @@ from pathlib import Path
 
 from benchmarks import (
     bench_appends,
+    bench_epochs,
     bench_invalidated,
     bench_postgres,
     bench_queries,
@@ -34,6 +35,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "timing": bench_timing.measure,
     "reaffirm": bench_reaffirm.measure,
     "appends": bench_appends.measure,
+    "epochs": bench_epochs.measure,
 }
 
 

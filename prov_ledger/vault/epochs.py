@@ -18,8 +18,8 @@ from prov_ledger.vault.database import Database
 from prov_ledger.vault.keys import KEY_BYTES, KeyProvider
 
 NONCE_BYTES = 12
-#: Keys wrapped together while the write lock is held: about 8 ms, of the 50 that a writer may wait.
-REWRAP_BATCH = 1024
+#: Keys wrapped together while the write lock is held: some 2 ms, of the 50 that a writer may wait.
+REWRAP_BATCH = 256
 _EPOCH, _TENANT, _DESTROYED = "epoch", "tenant", "destroyed"
 #: Names in ``meta`` of the keys that belong to the tenant as a whole.
 LOOKUP_KEY, FINGERPRINT_KEY, COVER_KEY = "lookup_key", "fingerprint_key", "cover_key."
