@@ -44,10 +44,21 @@ class Scrubbed:
 class Database:
     """An open SQLite file of a known schema; closed with ``close``."""
 
-    def __init__(self, path: Path, schema: Schema, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> None:
-        """Open an existing file; raises Refused ``not_found``, StorageError or Corrupt if it is not one."""
+    def __init__(
+        self,
+        path: Path,
+        schema: Schema,
+        *,
+        busy_timeout_ms: int = BUSY_TIMEOUT_MS,
+        read_only: bool = False,
+    ) -> None:
+        """Open an existing file; raises Refused ``not_found``, StorageError or Corrupt if it is not one.
+
+        ``read_only``: a file that nobody writes to, as in a backup; nothing is made or changed beside it.
+        """
         self._path = path
         self._schema = schema
+        self._mode = "ro&immutable=1" if read_only else "rw"
         self._busy_timeout_ms = busy_timeout_ms
         self._idle: deque[sqlite3.Connection] = deque()
         self._lock = threading.Lock()
@@ -113,6 +124,19 @@ class Database:
                 yield connection
             finally:
                 self._give_back(connection)
+
+    @contextmanager
+    def frozen(self) -> Iterator[sqlite3.Connection]:
+        """A connection that sees the file as it is now, for as long as the block lasts."""
+        self._check_process()
+        with translated(self._path):
+            connection = self._connect()
+            try:
+                connection.execute("BEGIN")
+                connection.execute("SELECT count(*) FROM meta").fetchone()
+                yield connection
+            finally:
+                connection.close()
 
     @contextmanager
     def writing(self) -> Iterator[sqlite3.Connection]:
@@ -220,7 +244,7 @@ class Database:
         """One more connection; refused after ``close``."""
         if self._closed:
             raise StorageError(f"{self._path.name} was closed; open the ledger again")
-        return _open(self._path, "rw", self._busy_timeout_ms)
+        return _open(self._path, self._mode, self._busy_timeout_ms)
 
     def _check_process(self) -> None:
         """Raise in a forked process: SQLite does not let a connection be carried across a fork."""
@@ -253,7 +277,8 @@ def _open(path: Path, mode: str, busy_timeout_ms: int) -> sqlite3.Connection:
     )
     try:
         connection.execute(f"PRAGMA busy_timeout={busy_timeout_ms}")
-        connection.execute("PRAGMA journal_mode=WAL").fetchone()
+        if mode.startswith("rw"):
+            connection.execute("PRAGMA journal_mode=WAL").fetchone()
         connection.execute("PRAGMA synchronous=FULL")
         connection.execute("PRAGMA secure_delete=ON").fetchone()
         connection.execute("PRAGMA foreign_keys=ON")
