@@ -33,7 +33,7 @@ Clock = Callable[[], datetime]
 #: How far back a clock may step before a write is refused: corrections by a time service are smaller.
 CLOCK_TOLERANCE = timedelta(minutes=5)
 #: Kinds of entries that may take something away.
-DENYING_KINDS = ("revoke", "member", "retract", "supersede", "reaffirm", "deny", "allow")
+DENYING_KINDS = ("revoke", "member", "retract", "supersede", "reaffirm", "deny", "allow", "erase")
 
 
 def system_clock() -> datetime:
@@ -223,6 +223,8 @@ def denials_of(entry: r.Entry) -> list[Denial]:
             found.append(Denial(sequence, "supersession", f"{record.old} {record.new}"))
         elif isinstance(record, r.DenialRecord):
             found.append(Denial(sequence, "allowance" if record.allowed else "denial", record.source))
+        elif isinstance(record, r.ErasureRecord):
+            found += [Denial(sequence, "erasure", id) for id in sorted(record.erased)]
     return found
 
 
@@ -272,6 +274,11 @@ class Work:
     def removing(self) -> Removing:
         """What may be taken out of the journal within this write."""
         return Removing(self._transaction)
+
+    @property
+    def next_sequence(self) -> int:
+        """The sequence of the entry that is appended next."""
+        return self._transaction.size + 1
 
     def draft(self, kind: str) -> Draft:
         """A new draft of an entry."""
