@@ -224,15 +224,10 @@ step_drafts: dict[str, st.SearchStrategy[Draft]] = {
     ),
     "denial": drafts("denial", of=small),
 }
-DECIDING = ("revision",) * 4 + ("doubtful",) * 2 + ("evidence",) * 4 + ("claim",) * 4 + ("restated",) * 2
+DECIDING = ("revision",) * 4 + ("doubtful",) + ("evidence",) * 4 + ("claim",) * 4 + ("restated",) * 2
 DECIDING += ("collection", "source", "retraction", "retraction", "check", "check", "retirement", "authority")
-REVISING = (
-    ("revision",) * 8
-    + ("doubtful",) * 4
-    + ("evidence",) * 3
-    + ("restated",) * 3
-    + ("check", "collection", "claim")
-)
+REVISING = ("revision",) * 8 + ("evidence",) * 3 + ("restated",) * 3 + ("check", "collection", "claim")
+DOUBTING = ("doubtful",) * 4 + ("evidence",) * 2 + ("revision", "restated", "check")
 REWORDING = ("rewording", "rewording")
 ACCESS = ("grant",) * 3 + ("revocation", "membership", "membership", "denial")
 

@@ -213,3 +213,26 @@ def test_of_revisions_that_are_parallel_one_that_may_govern_leaves_the_other_alo
         ),
     )
     assert verdicts(told, "ev_0", bought=day(3)) == ["citable"]
+
+
+def test_a_revision_that_is_corrected_puts_no_other_in_doubt() -> None:
+    """A revision that is corrected puts no other in conflict, whether it governs or not."""
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1), ({"fact": "region", "in": ("DE",)},))),
+        (
+            2,
+            Revision(
+                "rev_1", "src_0", at(2), (period("bought", day(1), "open"),), Relation("corrects", "rev_0")
+            ),
+        ),
+        (
+            3,
+            Revision(
+                "rev_2", "src_0", at(3), (period("bought", day(1), "open"),), Relation("parallel", "rev_1")
+            ),
+        ),
+        (3, Evidence("ev_2", "rev_2")),
+    )
+    assert by_the_model(told, "ev_2", bought=day(3)) == ["citable"]
+    assert verdicts(told, "ev_2", bought=day(3)) == ["citable"]
