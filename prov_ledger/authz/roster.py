@@ -12,7 +12,7 @@ from prov_ledger.model.durations import add_duration, parse_duration
 from prov_ledger.model.records import Node, Role
 
 #: Kinds of entries that this is made of.
-ROSTER_KINDS = ("tenant", "agent", "grant", "revoke", "member", "deny", "allow")
+ROSTER_KINDS = ("tenant", "agent", "grant", "revoke", "member", "deny", "allow", "incarnation", "confirm")
 EVERYTHING: Node = "*"
 NEVER_HELD = datetime.min.replace(tzinfo=UTC)
 
@@ -31,13 +31,15 @@ class Roster:
 
     A grant without a purpose holds for any; a request without a purpose meets only those. A grant
     ends at ``until``, or at its greatest age counted from its recorded time, whichever comes first.
-    A denied source is readable for nobody. One thread applies entries while others may ask.
+    A denied source is readable for nobody; nor is any while grants are suspended, as in a ledger that was
+    restored without knowing what was revoked since. One thread applies entries while others may ask.
     """
 
     roles: dict[Node, frozenset[Role]] = field(default_factory=dict)
     groups: dict[Node, dict[Node, Node]] = field(default_factory=dict)
     denied: set[Node] = field(default_factory=set)
     sequence: int = 0
+    suspended: bool = False
     #: What is read, then by whom, the latest grant first: a batch costs the same in one group or fifty.
     _given: dict[Node | None, dict[Node, tuple[Held, ...]]] = field(default_factory=dict)
     _grants: dict[Node, r.GrantRecord] = field(default_factory=dict)
@@ -61,6 +63,10 @@ class Roster:
             self._join_or_leave(record, stated.node)
         elif isinstance(record, r.DenialRecord):
             (self.denied.discard if record.allowed else self.denied.add)(record.source)
+        elif isinstance(record, r.IncarnationRecord):
+            self.suspended = self.suspended or record.grants_suspended
+        elif isinstance(record, r.GrantsConfirmedRecord):
+            self.suspended = False
         else:
             return False
         return True
@@ -103,9 +109,12 @@ class Roster:
         Every request takes the same steps, so that the time of a no tells nothing of its cause.
         """
         readers = {asking: self._readers(*asking) for asking in {(q.principal, q.groups) for q in requests}}
-        denied = self.denied
+        denied, in_force = self.denied, not self.suspended
         return [
-            Answer(q.source, self._permits(readers[q.principal, q.groups], q) and q.source not in denied)
+            Answer(
+                q.source,
+                self._permits(readers[q.principal, q.groups], q) and q.source not in denied and in_force,
+            )
             for q in requests
         ]
 

@@ -207,7 +207,8 @@ class Session:
             for s, c in dict.fromkeys(sources)
         ]
         allowed = readable(self.authoriser, requests, self._deadline_s)
-        return allowed - self.tenant.state.roster.denied
+        roster = self.tenant.state.roster
+        return frozenset() if roster.suspended else allowed - roster.denied
 
     def _groups(self) -> frozenset[Node] | None:
         """The groups that credentials leave; None: all that the agent is in."""
