@@ -3,15 +3,14 @@
 import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime, timedelta
+from datetime import UTC, datetime, timedelta
 
-from prov_ledger.analysing.limits import Limits
+from prov_ledger.analysing.question import Limits, Question
 from prov_ledger.analysing.rendering import JSON, Rendered, render_rows
 from prov_ledger.analysing.workers import Workers
 from prov_ledger.errors import QueryError
 from prov_ledger.ledger.ledger import Ledger
-from prov_ledger.ledger.querying import with_prefixes
-from prov_ledger.queries.guard import Kind, check_query
+from prov_ledger.queries.guard import Kind, check_query, with_prefixes
 from prov_ledger.store.port import Rows
 from prov_ledger.store.results import answer_of_json
 
@@ -30,6 +29,11 @@ class Analysed:
     sequence: int
     taken: datetime
 
+    @property
+    def age_s(self) -> float:
+        """How long ago it was taken, in seconds."""
+        return (datetime.now(UTC) - self.taken).total_seconds()
+
 
 class Analysis:
     """Answers queries about one ledger with the workers that it is given; owns nothing.
@@ -46,12 +50,16 @@ class Analysis:
         choose: Choice,
         *,
         text_columns: Sequence[str] = (),
+        as_default: bool = True,
+        as_named: bool = True,
         by: str | None = None,
         purpose: str | None = None,
         limits: Limits | None = None,
         unwanted: threading.Event | None = None,
     ) -> Analysed:
         """Answer a query as what ``choose`` says; ``unwanted`` set meanwhile ends it.
+
+        ``as_default``, ``as_named``: whether the query sees the tenant's graph in these two ways.
 
         Raises Refused ``denied``; QueryError, as ``Workers.ask`` too; StorageError ``busy``; GraphBusy.
         """
@@ -64,8 +72,8 @@ class Analysis:
         if text_columns:
             limits = replace(limits, rows=min(limits.rows, TEXT_ROWS))
         snapshot = self.ledger.snapshot(self.max_age)
-        asked = JSON if text_columns else form
-        answer = self.workers.ask(snapshot, self.ledger.base, with_prefixes(text), asked, limits, unwanted)
+        question = Question(with_prefixes(text), JSON if text_columns else form, as_default, as_named)
+        answer = self.workers.ask(snapshot, self.ledger.base, question, limits, unwanted)
         if text_columns:
             answer = self._joined(answer, form, text_columns, by, purpose, limits)
         return Analysed(answer, form, snapshot.position.sequence, snapshot.taken)

@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pyoxigraph as ox
 
-from prov_ledger.analysing.limits import IDLE_S
+from prov_ledger.analysing.question import IDLE_S
 from prov_ledger.analysing.rendering import Rendered, render_boolean, render_rows, render_triples
 from prov_ledger.analysing.wall import NoWall, confine
 from prov_ledger.analysing.wire import Incoming, Message, send
@@ -95,7 +95,11 @@ def _reply(store: ox.Store, graph: ox.NamedNode, asked: Message) -> Message:
 
 def _answer(store: ox.Store, graph: ox.NamedNode, said: dict[str, object]) -> Rendered:
     form, max_rows, max_bytes = str(said["form"]), int(str(said["rows"])), int(str(said["bytes"]))
-    result = store.query(str(said["text"]), default_graph=graph, named_graphs=[graph])
+    result = store.query(
+        str(said["text"]),
+        default_graph=[graph] if said["as_default"] else [],
+        named_graphs=[graph] if said["as_named"] else [],
+    )
     if isinstance(result, ox.QueryBoolean):
         return render_boolean(form, bool(result))
     if isinstance(result, ox.QuerySolutions):

@@ -26,13 +26,19 @@ TSV = "text/tab-separated-values"
 TURTLE = "text/turtle"
 N_TRIPLES = "application/n-triples"
 JSON_LD = "application/ld+json"
+RDF_XML = "application/rdf+xml"
 
 Cells = Sequence[Term | None]
 Cut = OneOf["rows", "bytes"]
 
 _NOT_IN_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 _SPARQL_XML = "http://www.w3.org/2005/sparql-results#"
-_GRAPHS = {TURTLE: ox.RdfFormat.TURTLE, N_TRIPLES: ox.RdfFormat.N_TRIPLES, JSON_LD: ox.RdfFormat.JSON_LD}
+_GRAPHS = {
+    TURTLE: ox.RdfFormat.TURTLE,
+    N_TRIPLES: ox.RdfFormat.N_TRIPLES,
+    JSON_LD: ox.RdfFormat.JSON_LD,
+    RDF_XML: ox.RdfFormat.RDF_XML,
+}
 
 
 @dataclass(frozen=True, slots=True)

@@ -9,9 +9,10 @@ import subprocess
 import sys
 import threading
 import time
+from dataclasses import asdict
 from pathlib import Path
 
-from prov_ledger.analysing.limits import Limits
+from prov_ledger.analysing.question import Limits, Question
 from prov_ledger.analysing.rendering import Rendered
 from prov_ledger.analysing.wire import Incoming, Message, send
 from prov_ledger.errors import ProvLedgerError, QueryError, Refused, StorageError
@@ -77,26 +78,25 @@ class Worker:
         """Whether the process is still there."""
         return self._process.poll() is None
 
-    def ask(self, text: str, form: str, limits: Limits, unwanted: threading.Event) -> Rendered:
-        """Answer a query as ``form``; after an error that is not its refusal the worker has ended.
+    def ask(self, question: Question, limits: Limits, unwanted: threading.Event) -> Rendered:
+        """Answer a query; after an error that is not its refusal the worker has ended.
 
         Raises QueryError ``bad_query``, ``query_timeout``, ``query_memory``; SnapshotGone; StorageError
         ``busy`` when the worker was ended by somebody else, or ``unwanted`` is set.
         """
         try:
-            return self._asked(text, form, limits, unwanted)
+            return self._asked(question, limits, unwanted)
         except BaseException:
             if not self.is_ready:
                 self.end()
             raise
 
-    def _asked(self, text: str, form: str, limits: Limits, unwanted: threading.Event) -> Rendered:
+    def _asked(self, question: Question, limits: Limits, unwanted: threading.Event) -> Rendered:
         if not self.is_ready:
             self._await_start(unwanted)
         self.is_ready = False
         request = {
-            "text": text,
-            "form": form,
+            **asdict(question),
             "rows": limits.rows,
             "bytes": limits.answer_bytes,
             "deadline_s": limits.deadline_s,

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from prov_ledger.analysing.limits import IDLE_S, Limits
+from prov_ledger.analysing.question import IDLE_S, Limits, Question
 from prov_ledger.analysing.rendering import Rendered
 from prov_ledger.analysing.worker import Worker
 from prov_ledger.errors import ProvLedgerError, StorageError
@@ -33,12 +33,11 @@ class Workers:
         self,
         snapshot: Snapshot,
         base: str,
-        text: str,
-        form: str,
+        question: Question,
         limits: Limits | None = None,
         unwanted: threading.Event | None = None,
     ) -> Rendered:
-        """Answer a query over a snapshot as ``form``; ``unwanted`` set meanwhile ends it.
+        """Answer a query over a snapshot; ``unwanted`` set meanwhile ends it.
 
         Raises as ``Worker.ask``; StorageError ``busy`` when all workers stay busy.
         """
@@ -46,7 +45,7 @@ class Workers:
         with self._reserving():
             worker = self._take(snapshot, base, chosen.memory_bytes)
             try:
-                return worker.ask(text, form, chosen, unwanted or threading.Event())
+                return worker.ask(question, chosen, unwanted or threading.Event())
             finally:
                 self._give_back(worker)
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import TypeVar
 
 from prov_ledger.ledger.ledger import Ledger
+from prov_ledger.service.analysts import Analysts
 from prov_ledger.service.authentication import Authentication
 from prov_ledger.service.pool import Pool
 from prov_ledger.service.principal import Principal
@@ -46,6 +47,7 @@ class Service:
         self.settings = settings
         self.tenants = Tenants(settings)
         self.pool = Pool(settings.limits)
+        self.analysts = Analysts(settings.queries)
         self.authentication = Authentication(settings, self.tenants)
         self._requests: dict[str, Requests] = {}
         self._lock = threading.Lock()
@@ -82,6 +84,7 @@ class Service:
     async def close(self) -> None:
         """Let what runs end, then close every file."""
         self.stopping = True
+        await self.analysts.close()
         await self.pool.close()
         self.tenants.close()
         self.authentication.close()

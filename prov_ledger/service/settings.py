@@ -88,6 +88,22 @@ class Limits(_Group):
     idempotency_hours: int = Field(default=24, ge=1)
 
 
+class Queries(_Group):
+    """What analysts' queries may take; each runs in a process of its own, and an old snapshot will do."""
+
+    #: Processes in each worker process of the service, and callers that wait for one of them.
+    workers: int = Field(default=2, ge=1, le=64)
+    waiting: int = Field(default=16, ge=0)
+    wait_s: float = Field(default=10.0, gt=0)
+    per_caller: int = Field(default=8, ge=1)
+    deadline_s: float = Field(default=30.0, gt=0)
+    rows: int = Field(default=100_000, ge=1)
+    answer_bytes: int = Field(default=32 * 2**20, ge=1024)
+    memory_mb: int = Field(default=768, ge=128)
+    #: How long ago something may have been recorded that an answer does not know of yet.
+    snapshot_max_age_s: float = Field(default=10.0, ge=0)
+
+
 class Settings(_Group):
     """Everything a service is told. ``tenants`` None: all of the ledger.
 
@@ -113,6 +129,7 @@ class Settings(_Group):
     log_level: Literal["debug", "info", "warning", "error"] = "info"
     oidc: Oidc | None = None
     limits: Limits = Limits()
+    queries: Queries = Queries()
 
     @model_validator(mode="after")
     def _no_auth_stays_at_home(self) -> Self:

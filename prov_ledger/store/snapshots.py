@@ -58,7 +58,7 @@ class Snapshots:
     """The snapshots of one tenant, in a folder that any number of processes share."""
 
     def __init__(self, folder: Path) -> None:
-        self.folder = folder
+        self.folder = folder.absolute()
 
     def newest(self) -> Snapshot | None:
         """The snapshot taken last; None when there is none."""

@@ -1,4 +1,4 @@
-"""How much an analyst's query may take."""
+"""What is asked, and how much the answer may take."""
 
 from dataclasses import dataclass
 
@@ -6,6 +6,18 @@ from prov_ledger.errors import Refused
 
 #: A worker that nobody asked for so long ends: it holds memory, and an old snapshot's space.
 IDLE_S = 120.0
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A query, the media type of its answer, and whether it sees the tenant's graph as its default graph
+    and as a named one.
+    """
+
+    text: str
+    form: str
+    as_default: bool = True
+    as_named: bool = True
 
 
 @dataclass(frozen=True, slots=True)
