@@ -50,6 +50,8 @@ class Removals:
     pruned_entries: set[Node] = field(default_factory=set)
     sequence: int = 0
     _gone: set[Node] = field(default_factory=set)
+    #: Revisions that an erasure without a receipt touches.
+    _touched: frozenset[Node] = frozenset()
 
     def apply(self, entry: r.Entry) -> None:
         """Take in what an entry states of removals; entries come in order."""
@@ -60,8 +62,7 @@ class Removals:
     def _apply(self, entry: r.Entry, stated: r.Stated) -> bool:
         record = stated.record
         if isinstance(record, r.ErasureRecord):
-            self.erasures[record.id] = Erasure(record, entry.agent, entry.recorded, entry.sequence)
-            self._gone |= record.erased
+            self._deny(Erasure(record, entry.agent, entry.recorded, entry.sequence))
         elif isinstance(record, r.ReceiptRecord):
             self._finish(record)
         elif isinstance(record, r.RedactionRecord):
@@ -79,10 +80,16 @@ class Removals:
             return False
         return True
 
+    def _deny(self, erasure: Erasure) -> None:
+        self.erasures[erasure.record.id] = erasure
+        self._gone |= erasure.record.erased
+        self._touched |= erasure.record.touched
+
     def _finish(self, receipt: r.ReceiptRecord) -> None:
         x = self.erasures.get(receipt.erasure)
         if x is not None:
             self.erasures[receipt.erasure] = Erasure(x.record, x.agent, x.recorded, x.sequence, receipt)
+            self._touched = frozenset().union(*(y.record.touched for y in self.unfinished()))
 
     # erasures
 
@@ -130,7 +137,8 @@ class Removals:
     def gone_of(self, history: SourceHistory, now: datetime) -> frozenset[Node]:
         """The source and those of its revisions that are gone at ``now``."""
         record = history.source.record
-        if not self._gone and not self.retention.covers(record.id, record.collection):
+        limited = self.retention.covers(record.id, record.collection)
+        if not self._gone and not self._touched and not limited:
             return _NOTHING
         if self.is_source_gone(history, now):
             return frozenset((history.id, *(x.record.id for x in history.revisions)))
@@ -140,17 +148,20 @@ class Removals:
         record = history.source.record
         limited = self.retention.covers(record.id, record.collection)
         for x in history.revisions:
-            if x.record.id in self._gone or (
-                limited and _past(self.expiry(x.at, record.id, record.collection).text, now)
+            id = x.record.id
+            if (
+                id in self._gone
+                or id in self._touched
+                or (limited and _past(self.expiry(x.at, record.id, record.collection).text, now))
             ):
-                yield x.record.id
+                yield id
 
     def gone(self, world: World, now: datetime) -> frozenset[Node]:
         """All sources, revisions, evidence and claims of a world that are gone at ``now``.
 
         Members of an exposure count, whether the world still knows them or not.
         """
-        if not self._gone and not self.retention:
+        if not self._gone and not self._touched and not self.retention:
             return _NOTHING
         found: set[Node] = set()
         for history in world.sources.values():
@@ -169,7 +180,7 @@ class Removals:
         for x in evidence:
             revision = x.record.revision
             source = world.source_of.get(revision)
-            if x.record.id in self._gone or {revision, source} & found or revision in self._gone:
+            if x.record.id in self._gone or revision in self._gone or {revision, source} & found:
                 lost.add(x.record.id)
         return lost
 

@@ -400,6 +400,7 @@ class ErasureRecord:
     outcomes: tuple[tuple[Node, ErasureOutcome], ...] = ()
     reason: Commitment | None = None
     subject: Commitment | None = None
+    touched: frozenset[Node] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

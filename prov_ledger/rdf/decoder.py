@@ -35,7 +35,7 @@ def nodes_of_leaf(leaf: bytes, base: str) -> Nodes:
     tail = len(f" <{base}graph> .")
     cut = len(base) + 1
     nodes: Nodes = {}
-    for line in leaf.decode().splitlines():
+    for line in leaf.decode().removesuffix("\n").split("\n") if leaf else ():
         subject, predicate, rest = line.split(" ", 2)
         nodes.setdefault(subject[cut:-1], {}).setdefault(predicate, []).append(rest[:-tail])
     return nodes
