@@ -35,3 +35,8 @@ def graph_folder(ledger: Path, tenant: str) -> Path:
 def snapshots_folder(ledger: Path, tenant: str) -> Path:
     """Copies of the graph for analysts' queries; any erasure removes them."""
     return tenant_folder(ledger, tenant) / "snapshots"
+
+
+def plans_folder(ledger: Path, tenant: str) -> Path:
+    """Plans of erasures that wait to be run: ids alone, each for a limited time."""
+    return tenant_folder(ledger, tenant) / "plans"

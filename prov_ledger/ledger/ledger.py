@@ -13,7 +13,8 @@ from prov_ledger.ledger.audit_verbs import AuditVerbs
 from prov_ledger.ledger.binding_verbs import BindingVerbs
 from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
-from prov_ledger.ledger.find_verbs import FindVerbs
+from prov_ledger.ledger.erasing.finishing import finish_at_opening
+from prov_ledger.ledger.erasure_verbs import ErasureVerbs
 from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.identity_verbs import IdentityVerbs
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
@@ -38,7 +39,7 @@ class Ledger(
     ClaimVerbs,
     AccessVerbs,
     AnswerVerbs,
-    FindVerbs,
+    ErasureVerbs,
     AuditVerbs,
     IdentityVerbs,
     SnapshotVerbs,
@@ -132,6 +133,11 @@ class Ledger(
         if not opened.journal.size():
             opened.close()
             raise Refused("not_found", f"tenant '{tenant}' was not completed when it was made: init it again")
+        try:
+            finish_at_opening(opened)
+        except BaseException:
+            opened.close()
+            raise
         return cls(opened, agent, purpose, reader, authoriser, authoriser_deadline_s)
 
 

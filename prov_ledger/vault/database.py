@@ -198,6 +198,12 @@ class Database:
             row = connection.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
         return None if row is None else str(row[0])
 
+    def meta_below(self, prefix: str) -> dict[str, str]:
+        """The settings whose names begin with a prefix."""
+        sql = "SELECT key, value FROM meta WHERE key >= ?1 AND key < ?1 || char(0x10FFFF) ORDER BY key"
+        with self.reading() as connection:
+            return {str(key): str(value) for key, value in connection.execute(sql, (prefix,))}
+
     def data_version(self) -> int:
         """A number that changes when anything was committed since it was last asked for, by any process.
 

@@ -113,6 +113,10 @@ class SqliteJournal(EntryReads):
         """A setting that was given at creation; None where it was not."""
         return self._database.meta(key)
 
+    def meta_below(self, prefix: str) -> dict[str, str]:
+        """The settings whose names begin with a prefix."""
+        return self._database.meta_below(prefix)
+
     def payload(self, owner: str, field: str) -> SealedPayload | None:
         """The sealed payload of a field, or None."""
         with self._database.reading() as connection:

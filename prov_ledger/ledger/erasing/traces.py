@@ -48,5 +48,3 @@ def find_in_sealed(journal: SqliteJournal, sealer: Sealer, spellings: dict[str, 
             continue
         found = find_in_bytes(data, spellings)
         yield from (f"{payload.field} of {payload.owner} ({name})" for name in found)
-
-

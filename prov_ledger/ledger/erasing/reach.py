@@ -1,0 +1,122 @@
+"""What the journal holds of some ids, and which claims and reminders they reach: read, nothing decided."""
+
+import re
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from dataclasses import dataclass, field
+
+from prov_ledger.ledger.tenant import Tenant
+from prov_ledger.model import records as r
+from prov_ledger.model.records import Node
+from prov_ledger.rdf.decode import decode_entry
+
+#: Kinds of entries that record a claim.
+_CLAIMING = ("claim", "supersede", "reaffirm")
+_NAMED = re.compile(rb"(?:ev|cl)_[0-9a-z]{18}")
+#: Fields of a claim that are words of its writer.
+WORDS = frozenset({"statement", "note", "question"})
+Key = tuple[Node, str]
+
+
+@dataclass(slots=True)
+class Held:
+    """The ids that go, by kind, each in order."""
+
+    sources: list[Node] = field(default_factory=list)
+    revisions: list[Node] = field(default_factory=list)
+    evidence: list[Node] = field(default_factory=list)
+    claims: list[Node] = field(default_factory=list)
+    agents: list[Node] = field(default_factory=list)
+
+    def all(self) -> list[Node]:
+        """Every one of them."""
+        return [*self.sources, *self.revisions, *self.evidence, *self.claims, *self.agents]
+
+    def add(self, id: Node) -> None:
+        """Take one in, once."""
+        kinds = {
+            "src": self.sources,
+            "rev": self.revisions,
+            "ev": self.evidence,
+            "cl": self.claims,
+            "agt": self.agents,
+        }
+        into = kinds[id.partition("_")[0]]
+        if id not in into:
+            into.append(id)
+
+
+class Reach:
+    """Reads what derives from ids, and the texts that they hold."""
+
+    def __init__(self, tenant: Tenant) -> None:
+        self.tenant, self.journal = tenant, tenant.journal
+
+    def claims_on(self, ids: Collection[Node]) -> list[r.ClaimRecord]:
+        """The claims that rest on any of the ids, at any depth, or had it before them; in recorded order."""
+        reached = {id.encode() for id in ids}
+        found = []
+        for stored in self.journal.entries(kinds=_CLAIMING):
+            if reached.isdisjoint(_NAMED.findall(stored.leaf)):
+                continue
+            for stated in decode_entry(stored.leaf, self.tenant.base).statements:
+                record = stated.record
+                if isinstance(record, r.ClaimRecord) and _touches(record, reached):
+                    found.append(record)
+                    reached.add(record.id.encode())
+        return found
+
+    def about(self, ids: Collection[Node]) -> list[r.Stated]:
+        """What was said later about any of the ids."""
+        entries = (decode_entry(x.leaf, self.tenant.base) for x in self.journal.about_any(ids) if x.leaf)
+        return [stated for entry in entries for stated in entry.statements]
+
+    def texts_below(self, ids: Collection[Node]) -> list[Key]:
+        """Every sealed text of the ids and of what is below them."""
+        return self.journal.payload_keys_of(ids)
+
+    def words_of(self, claims: Collection[Node]) -> list[Key]:
+        """The statement, the note and the question of claims."""
+        return [key for key in self.journal.payload_keys_of(claims) if key[1] in WORDS and key[0] in claims]
+
+    def texts_of_statements(self, nodes: Sequence[Node]) -> list[Key]:
+        """The sealed texts of statements: titles, native ids, scopes, reasons, other words."""
+        keys = self.journal.payload_keys_of({node.partition("#")[0] for node in nodes})
+        wanted = set(nodes)
+        return [key for key in keys if key[0] in wanted or key[0].partition(".")[0] in wanted]
+
+    def reminders_of(self, claims: Collection[Node]) -> list[r.ReminderRecord]:
+        """The reminders with a line for any of the claims."""
+        found = (stated.record for stated in self.about([f"{claim}#reminders" for claim in claims]))
+        return [record for record in found if isinstance(record, r.ReminderRecord)]
+
+    def evidence_of(
+        self, sources: Sequence[Node], revisions: Collection[Node]
+    ) -> dict[Node, r.EvidenceRecord]:
+        """The evidence on some revisions, those of these sources."""
+        found = self.tenant.state.reader.evidence_on(sources)
+        erased = self.tenant.state.removals.is_erased
+        return {id: x.record for id, x in found.items() if x.record.revision in revisions and not erased(id)}
+
+
+def _touches(claim: r.ClaimRecord, reached: Collection[bytes]) -> bool:
+    named = {claim.id, *claim.exposure, *(m for members in claim.justifications for m in members)}
+    return any(id.encode() in reached for id in named)
+
+
+def about_sources(stated: Iterable[r.Stated]) -> Iterator[Node]:
+    """The statements about sources, revisions and evidence that hold texts of theirs or about them.
+
+    Reasons of holds stay: they say why something was kept.
+    """
+    kinds = (r.TitleRecord, r.NativeRecord, r.ScopeRecord, r.DenialRecord)
+    yield from (x.node for x in stated if isinstance(x.record, kinds))
+
+
+def reasons_about(stated: Iterable[r.Stated], claims: Collection[Node]) -> Iterator[Node]:
+    """The retractions and supersessions of claims, whose reasons may repeat their words."""
+    for x in stated:
+        match x.record:
+            case r.RetractionRecord(claim=claim) if claim in claims:
+                yield x.node
+            case r.SupersessionRecord(old=old, new=new) if old in claims or new in claims:
+                yield x.node
