@@ -20,23 +20,25 @@ Spelled = tuple[str, str, str]
 #: Compared as a whole; None where an entry has none and its verdict is no other's.
 Form = tuple[str, ...]
 
-_NODE = re.compile(rf"<((?:[^<>\s]*/)([a-z]+_{BODY}))((?:#[A-Za-z0-9_.-]+)?)>")
+_ID = re.compile(rf"<[^<>#\s]*/([a-z]+_{BODY})")
+_FRAGMENT = re.compile(r"[A-Za-z0-9_.-]+>")
 _COMMITMENT = re.compile(r'"[0-9a-f]{64}"')
-_TYPED = re.compile(rf'"([^"\\]*)"\^\^<{re.escape(XSD)}(dateTime|date|integer|decimal)>')
+_COMMITMENT_LENGTH = 66
 _DAY = (
     r"[1-9][0-9]{3}-(?:(?:0[13578]|1[02])-(?:0[1-9]|[12][0-9]|3[01])|(?:0[469]|11)-(?:0[1-9]|[12][0-9]|30)"
     r"|02-(?:0[1-9]|1[0-9]|2[0-8]))"
 )
+_TIME, _DATE, _INTEGER, _DECIMAL = (f"^^<{XSD}{name}>" for name in ("dateTime", "date", "integer", "decimal"))
 #: Of each datatype the spellings that are valid and the only one of their value: nothing else is exchanged.
 _EXCHANGED = {
-    "dateTime": re.compile(rf"{_DAY}T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){{2}}(?:\.[0-9]{{0,11}}[1-9])?Z"),
-    "date": re.compile(_DAY),
+    _TIME: re.compile(rf"{_DAY}T(?:[01][0-9]|2[0-3])(?::[0-5][0-9]){{2}}(?:\.[0-9]{{0,11}}[1-9])?Z"),
+    _DATE: re.compile(_DAY),
     # The shapes know of 0 and 1, which stay what they are.
-    "integer": re.compile(r"[2-9]|[1-9][0-9]{1,17}"),
-    "decimal": re.compile(r"-?(?:[1-9][0-9]{0,17}|0)(?:\.[0-9]{0,11}[1-9])?"),
+    _INTEGER: re.compile(r"[2-9]|[1-9][0-9]{1,17}"),
+    _DECIMAL: re.compile(r"-?[1-9][0-9]{0,17}(?:\.[0-9]{0,11}[1-9])?|-?0\.[0-9]{0,11}[1-9]|0"),
 }
-_NUMBERS = ("integer", "decimal")
-_KEPT = frozenset({f'"0"^^<{XSD}integer>', f'"1"^^<{XSD}integer>'})
+_NUMBERS = (_INTEGER, _DECIMAL)
+_KEPT = frozenset({f'"0"{_INTEGER}', f'"1"{_INTEGER}'})
 
 
 class _Alone(Exception):
@@ -60,64 +62,79 @@ class Forms:
         if not self.usable:
             return None
         terms, exchange = self._terms, _Exchange(minted)
-        tokens = exchange.tokens
+        tokens, node, ordered = exchange.tokens, exchange.node, self._ordered
         form: list[str] = []
         try:
             for subject, predicate, value in triples:
-                if value[0] == "<":
-                    token = terms.get(value) or tokens.get(value) or exchange.node(value)
-                else:
-                    token = self._literal(exchange, subject, predicate, value)
-                form += (tokens.get(subject) or exchange.node(subject), predicate, token)
+                token = terms.get(value) or tokens.get(value)
+                # What stands for a bound may be known; its place among the bounds of this node is not.
+                if token is None or (value[0] == '"' and predicate in ordered):
+                    literal = value[0] == '"'
+                    token = self._literal(exchange, subject, predicate, value) if literal else node(value)
+                form += (tokens.get(subject) or node(subject), predicate, token)
             return (*form, *exchange.order())
         except _Alone:
             return None
 
     def _literal(self, exchange: "_Exchange", subject: str, predicate: str, value: str) -> str:
-        if predicate in self._commitments and _COMMITMENT.fullmatch(value):
-            return exchange.number("#", value)
-        typed = _TYPED.fullmatch(value)
-        if typed is None:
-            if predicate in self._ordered or _COMMITMENT.fullmatch(value):
-                raise _Alone
-            return value
-        token = exchange.typed(value, typed[1], typed[2])
+        text, _, datatype = value.rpartition('"')
+        pattern = _EXCHANGED.get(datatype)
+        if pattern is None:
+            return self._text(exchange, predicate, value)
+        if value in _KEPT:
+            token = value
+        elif pattern.fullmatch(text, 1):
+            token = exchange.number(datatype, value)
+        else:
+            raise _Alone
         if predicate in self._ordered:
-            exchange.bounds.setdefault(subject, {})[token] = (typed[2], typed[1])
+            exchange.bounds.setdefault(subject, {})[token] = (datatype, text[1:])
+        exchange.tokens[value] = token
         return token
+
+    def _text(self, exchange: "_Exchange", predicate: str, value: str) -> str:
+        if predicate in self._ordered:
+            raise _Alone
+        if len(value) != _COMMITMENT_LENGTH or not _COMMITMENT.fullmatch(value):
+            return value
+        if predicate not in self._commitments:
+            raise _Alone
+        return exchange.number("#", value)
 
 
 class _Exchange:
     """Gives numbers to what is exchanged, in the order in which it occurs."""
 
     def __init__(self, minted: Collection[str]) -> None:
+        #: What stands for an IRI, or for a literal of those datatypes.
         self.tokens: dict[str, str] = {}
         #: Literals whose order a shape looks at: subject to token to datatype and spelling.
         self.bounds: dict[str, dict[str, tuple[str, str]]] = {}
         self._minted = minted
         self._numbers: dict[str, int] = {}
+        self._ids: dict[str, str | None] = {}
 
     def number(self, mark: str, value: str) -> str:
         return f"{mark}{self._numbers.setdefault(value, len(self._numbers))}"
 
     def node(self, term: str) -> str:
         """An id keeps its base, its prefix and the fragment; any other IRI stays what it is."""
-        match = _NODE.fullmatch(term)
-        if match is None:
+        name, part, fragment = term.partition("#")
+        if not part:
+            name = term[:-1]
+        token = self._ids[name] if name in self._ids else self._id(name)
+        if token is None or (part and not _FRAGMENT.fullmatch(fragment)):
             token = term
         else:
-            node, id, fragment = match.groups()
-            mark = "new " if id in self._minted else "old "
-            token = self.number(mark + node[:-18], node) + fragment
+            token += part + fragment
         self.tokens[term] = token
         return token
 
-    def typed(self, value: str, text: str, datatype: str) -> str:
-        if value in _KEPT:
-            return value
-        if not _EXCHANGED[datatype].fullmatch(text) or text == "-0":
-            raise _Alone
-        return self.number(datatype, value)
+    def _id(self, name: str) -> str | None:
+        match = _ID.fullmatch(name)
+        mark = "" if match is None else "new " if match[1] in self._minted else "old "
+        token = self._ids[name] = self.number(mark + name[:-18], name) if mark else None
+        return token
 
     def order(self) -> Iterator[str]:
         """The bounds of each node from the least to the greatest."""
@@ -127,11 +144,11 @@ class _Exchange:
 
 def _placed(bounds: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """Tokens by the value of their literals, which must be of one kind, and none like another."""
-    kinds = {"number" if datatype in _NUMBERS else datatype for datatype, _ in bounds.values()}
+    kinds = {"" if datatype in _NUMBERS else datatype for datatype, _ in bounds.values()}
     if len(kinds) > 1:
         raise _Alone
     # Times sort as their texts do, a fraction of a second after none: without the letter of the zone.
-    read = Decimal if kinds == {"number"} else _without_zone
+    read = Decimal if kinds == {""} else _without_zone
     placed = sorted((read(text), token) for token, (_, text) in bounds.items())
     if any(one[0] == two[0] for one, two in pairwise(placed)):
         raise _Alone

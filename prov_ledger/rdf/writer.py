@@ -6,6 +6,7 @@ Source: RDF 1.1 N-Quads section 2.
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
+from functools import cache
 
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactValue, canonical
@@ -20,11 +21,13 @@ TRUE = f'"true"^^<{XSD}boolean>'
 _DATE_TIME = f"^^<{XSD}dateTime>"
 
 
+@cache
 def pl(name: str) -> str:
     """Render one of our own terms as an N-Quads IRI."""
     return f"<{PL}{name}>"
 
 
+@cache
 def prov(name: str) -> str:
     """Render a PROV-O term as an N-Quads IRI."""
     return f"<{PROV}{name}>"

@@ -187,6 +187,16 @@ def test_bounds_in_another_order_have_another_form():
     assert FORMS.of(EVIDENCE, ()) != FORMS.of(turned, ())
 
 
+def test_a_bound_that_is_the_time_of_the_entry_keeps_its_place():
+    node, now = CLAIM[0][0], next(o for _, p, o in CLAIM if p.endswith("#recordedAt>"))
+    earlier, later = (now.replace("2026", year) for year in ("2025", "2027"))
+
+    def period(first: str, last: str) -> Triples:
+        return [*CLAIM, (node, f"<{PL}from>", first), (node, f"<{PL}until>", last)]
+
+    assert FORMS.of(period(now, later), ()) != FORMS.of(period(now, earlier), ())
+
+
 PREFIXES = """
 @prefix sh: <http://www.w3.org/ns/shacl#> .
 @prefix pl: <https://w3id.org/prov-ledger#> .
