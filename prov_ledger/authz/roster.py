@@ -103,6 +103,10 @@ class Roster:
         """The grants to one reader (agent or group) of just this, ended by time or not, latest first."""
         return [held.record for held in self._given.get(read, {}).get(who, ())]
 
+    def gives(self, grant: Node) -> bool:
+        """Whether a grant was recorded, and not taken back."""
+        return grant in self._grants
+
     def authorise(self, requests: Sequence[ReadRequest]) -> list[Answer]:
         """Answer each request from the grants in force.
 

@@ -52,6 +52,7 @@ class Tenant:
         clock: Clock,
         graph: GraphFactory | None = None,
         records_disclosures: bool = True,
+        restoring: bool = False,
     ) -> None:
         folder = tenant_folder(ledger, name)
         self.ledger, self.name, self.clock = ledger, name, clock
@@ -73,21 +74,28 @@ class Tenant:
             self._work: Work | None = None
             self._writer: int | None = None
             self._validator: EntryValidator | None = None
-            self._refuse_older_than_denials()
+            if not restoring:
+                self._refuse_older()
             self.complete_denials()
             opened.pop_all()
 
-    def _refuse_older_than_denials(self) -> None:
-        """Raise Corrupt when the journal lacks entries that the list of denials was written after.
+    def _refuse_older(self) -> None:
+        """Raise Corrupt when the journal is older than its list of denials, or than its keys.
 
-        What those entries took away would be given out again.
+        What was taken away since would be given out again.
         """
         last, size = self.denials.last_sequence(), self.journal.size()
-        if last > size:
+        if last > size or not self._covered():
             raise Corrupt(
-                f"tenant '{self.name}': its denials know of entry {last}, its journal ends at {size}: "
-                "an older ledger.sqlite was put back; put the newest one back, with nothing else changed"
+                f"tenant '{self.name}': its denials know of entry {last}, its journal ends at {size}, or is "
+                "older than its keys: an older ledger.sqlite was put back; put the newest one back, with "
+                "nothing else changed, or restore a backup into a new folder"
             )
+
+    def _covered(self) -> bool:
+        """Whether the keys still know the one over the journal's names, as any erasure replaces it."""
+        # Asked twice: another process may replace it in between.
+        return any(self.journal.cover_generation() in self.tickets.cover_generations() for _ in range(2))
 
     @property
     def validator(self) -> EntryValidator:

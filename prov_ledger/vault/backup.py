@@ -63,13 +63,9 @@ class Frozen:
     def copy_into(self, folder: Path) -> None:
         """Write a copy of each file into a folder, durably."""
         for name, connection in self._connections.items():
-            path = folder / name
-            with translated(path), translated_files(path):
-                with closing(sqlite3.connect(path)) as copy:
-                    connection.backup(copy)
-                _sync(path)
+            _copy(connection, folder / name)
             crash_point("backup.copied")
-        _sync(folder)
+        sync_folder(folder)
 
 
 @contextmanager
@@ -105,7 +101,7 @@ def new_backup(destination: Path) -> Iterator[Path]:
         with translated_files(destination):
             crash_point("backup.complete")
             draft.rename(destination)
-            _sync(destination.parent)
+            sync_folder(destination.parent)
     except BaseException:
         shutil.rmtree(draft, ignore_errors=True)
         raise
@@ -121,8 +117,8 @@ def write_manifest(folder: Path, made: datetime, epoch: int) -> Manifest:
     path = folder / MANIFEST
     with translated_files(path):
         path.write_text(json.dumps(_encoded(manifest), indent=2) + "\n")
-        _sync(path)
-        _sync(folder)
+        sync_folder(path)
+        sync_folder(folder)
     return manifest
 
 
@@ -171,6 +167,12 @@ def verify_backup(folder: Path) -> Manifest:
     return manifest
 
 
+def copy_database(source: Database, path: Path) -> None:
+    """Write a copy of a file, its log included, as it is now, durably."""
+    with source.frozen() as connection:
+        _copy(connection, path)
+
+
 def opened_copy(folder: Path) -> SqliteJournal:
     """The journal in a backup, to read from: nothing in the folder is changed."""
     return SqliteJournal(Database(folder / LEDGER_FILE, LEDGER, read_only=True))
@@ -212,7 +214,14 @@ def _measured(path: Path) -> tuple[int, str]:
     return size, digest.hexdigest()
 
 
-def _sync(path: Path) -> None:
+def _copy(connection: sqlite3.Connection, path: Path) -> None:
+    with translated(path), translated_files(path):
+        with closing(sqlite3.connect(path)) as copy:
+            connection.backup(copy)
+        sync_folder(path)
+
+
+def sync_folder(path: Path) -> None:
     """Make a file, or the names in a folder, durable."""
     try:
         descriptor = os.open(path, os.O_RDONLY)

@@ -111,6 +111,12 @@ class Denials:
             for digest, length, sieve, expires_us in rows
         )
 
+    def every_fingerprint(self) -> tuple[Fingerprint, ...]:
+        """All of them, of every source."""
+        with self._database.reading() as connection:
+            places = connection.execute("SELECT DISTINCT kind, source FROM fingerprint").fetchall()
+        return tuple(x for kind, source in places for x in self.fingerprints(kind, source))
+
     def expire_fingerprints(self, now: datetime) -> int:
         """Forget the fingerprints that have expired by ``now``, durably; how many there were."""
         sql = "DELETE FROM fingerprint WHERE expires_us <= ?"

@@ -60,15 +60,16 @@ class EpochStore:
             made = self._wrapped_whole(f"{COVER_KEY}{generation}", os.urandom(KEY_BYTES), epoch)
             connection.execute("INSERT OR IGNORE INTO meta VALUES (?, ?)", made)
 
+    def cover_generations(self) -> tuple[int, ...]:
+        """The generations of keys that cover names, in order."""
+        with self._database.reading() as connection:
+            return _cover_generations(connection)
+
     def destroy_cover_keys(self, before: int) -> None:
         """Destroy the keys that covered names in earlier generations than ``before``."""
         with self._database.writing() as connection:
-            names = [
-                (name,)
-                for (name,) in connection.execute("SELECT key FROM meta WHERE key LIKE ?", (f"{COVER_KEY}%",))
-                if int(name.removeprefix(COVER_KEY)) < before
-            ]
-            connection.executemany("DELETE FROM meta WHERE key = ?", names)
+            old = [x for x in _cover_generations(connection) if x < before]
+            connection.executemany("DELETE FROM meta WHERE key = ?", [(f"{COVER_KEY}{x}",) for x in old])
 
     def rotate(self) -> int:
         """Begin a new epoch, whose number this returns; every process wraps with its key from then on.
@@ -223,6 +224,11 @@ def first_meta(cipher: AESGCM, tenant: str) -> dict[str, str]:
 def current_epoch(connection: sqlite3.Connection) -> int:
     """The epoch that counts for whoever holds this connection's view."""
     return int(connection.execute("SELECT value FROM meta WHERE key = ?", (_EPOCH,)).fetchone()[0])
+
+
+def _cover_generations(connection: sqlite3.Connection) -> tuple[int, ...]:
+    found = connection.execute("SELECT key FROM meta WHERE key LIKE ?", (f"{COVER_KEY}%",))
+    return tuple(sorted(int(name.removeprefix(COVER_KEY)) for (name,) in found))
 
 
 def wrapped_whole(cipher: AESGCM, name: str, key: bytes, tenant: str, epoch: int) -> tuple[str, str]:

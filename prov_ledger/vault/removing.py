@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from prov_ledger.vault.append import PAYLOAD, SqliteTransaction
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.sqlite_errors import translated
+from prov_ledger.vault.stored import LookupRow
 
 #: A setting of the journal: by which generation of key the keyed hashes of names are covered.
 COVER = "cover"
@@ -97,20 +98,32 @@ class Removing:
 
         ``generation``: of the key that ``changed`` covers with; later look-ups are to be made with it.
         """
+        count = 0
+
+        def covered(rows: list[LookupRow]) -> Iterable[LookupRow]:
+            nonlocal count
+            count = len(rows)
+            return [(kind, changed(token), at, id, since) for kind, token, at, id, since in rows]
+
+        self.replace_lookups(kept, covered, generation)
+        return count
+
+    def replace_lookups(
+        self, kept: Collection[str], rows: Callable[[list[LookupRow]], Iterable[LookupRow]], generation: int
+    ) -> None:
+        """Replace every look-up but those of the kinds ``kept`` by what ``rows`` makes of them."""
         read = "SELECT kind, token, sequence, id, since_us FROM lookup " \
                "WHERE kind NOT IN (SELECT value FROM json_each(?))"  # fmt: skip
         with translated(self._path):
-            rows = self._connection.execute(read, (json.dumps(list(kept)),)).fetchall()
+            old = self._connection.execute(read, (json.dumps(list(kept)),)).fetchall()
             self._connection.execute(
                 "DELETE FROM lookup WHERE kind NOT IN (SELECT value FROM json_each(?))",
                 (json.dumps(list(kept)),),
             )
-            self._connection.executemany(
-                "INSERT INTO lookup VALUES (?, ?, ?, ?, ?)",
-                [(kind, changed(token), *rest) for kind, token, *rest in rows],
-            )
             self.set_meta(COVER, str(generation))
-        return len(rows)
+        new = list(rows(old))
+        with translated(self._path):
+            self._connection.executemany("INSERT OR IGNORE INTO lookup VALUES (?, ?, ?, ?, ?)", new)
 
     def prune(self, sequences: Iterable[int], because: int) -> list[int]:
         """Take out the bodies of entries because of the entry ``because``; the keys of their payloads.
@@ -139,7 +152,6 @@ class Removing:
             "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
             (key, value),
         )
-
 
     def drop_meta(self, key: str) -> None:
         """Forget a setting of the journal."""

@@ -121,6 +121,11 @@ class TicketStore(EpochStore):
             ).fetchall()
         return {ticket: self._unwrap(ticket, epoch, wrapped) for ticket, epoch, wrapped in rows}
 
+    def all(self) -> set[int]:
+        """The numbers of all keys that there are."""
+        with self._database.reading() as connection:
+            return {int(row[0]) for row in connection.execute("SELECT id FROM ticket")}
+
     def data_version(self) -> int:
         """Changes when any key was made, destroyed or wrapped anew since the last call, by any process."""
         return self._database.data_version()
