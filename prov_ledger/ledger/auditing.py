@@ -7,6 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from prov_ledger.errors import Corrupt, ProvLedgerError
+from prov_ledger.ledger.audit_removals import RemovalsSeen
 from prov_ledger.ledger.index_rows import IndexRows
 from prov_ledger.ledger.layout import tenant_folder
 from prov_ledger.ledger.tenant import Tenant, denials_of
@@ -66,27 +67,32 @@ class Auditor:
         head = journal.tree_head()
         checks = (check_tree(journal), check_references(journal), check_payloads(journal, sealer))
         findings = [AuditFinding(found.where, found.what) for check in checks for found in check]
-        leaves = _Leaves(IndexRows(journal, sealer))
+        leaves = _Leaves(IndexRows(journal, sealer), RemovalsSeen(journal))
         for row in journal.rows(head.size):
             findings += leaves.take(row, self.tenant.base)
-        if leaves.sound:
+        without = [*leaves.removals.check_leaves()]
+        findings += (AuditFinding(x.where, x.what) for x in without)
+        if leaves.sound and not without:
             findings += (AuditFinding(x.where, x.what) for x in leaves.rows.check(head.size))
-            findings += self._denials(head.size, leaves.denials)
+            findings += self._denials(head.size, leaves.denials, leaves.removals.pruned())
             findings += self._graph(head.size, leaves.lines)
         else:
             findings.append(AuditFinding("graph", "not compared: the journal's leaves are not sound"))
         held = {payload.commitment_hex.encode() for _, payload in journal.sealed()}
-        gone = sorted({sequence for text, sequence in leaves.commitments.items() if text not in held})
-        findings += (AuditFinding(f"entry {n}", "a text that it committed to is missing") for n in gone)
+        missing = {text: n for text, n in leaves.commitments.items() if text not in held}
+        lost = (*leaves.removals.check_texts(missing), *leaves.removals.check_gone())
+        findings += (AuditFinding(x.where, x.what) for x in lost)
         findings += self._disclosures()
         payloads = sum(1 for _ in journal.payload_keys())
         return AuditReport(head.size, payloads, len(leaves.lines), head.root.hex(), tuple(findings))
 
-    def _denials(self, size: int, recorded: set[Denial]) -> Iterator[AuditFinding]:
+    def _denials(
+        self, size: int, recorded: set[Denial], pruned: frozenset[int]
+    ) -> Iterator[AuditFinding]:
         listed = set(self.tenant.denials.all())
         if recorded - listed:
             yield AuditFinding("denials", f"{len(recorded - listed)} of the journal's are not on the list")
-        extra = [row for row in listed - recorded if row.sequence <= size]
+        extra = [row for row in listed - recorded if row.sequence <= size and row.sequence not in pruned]
         if extra:
             yield AuditFinding("denials", f"{len(extra)} are on no entry of the journal")
 
@@ -136,8 +142,8 @@ class Auditor:
 class _Leaves:
     """What all leaves say together, taken in one after another."""
 
-    def __init__(self, rows: IndexRows) -> None:
-        self.rows = rows
+    def __init__(self, rows: IndexRows, removals: RemovalsSeen) -> None:
+        self.rows, self.removals = rows, removals
         #: Digests of all lines: what the graph has to hold.
         self.lines: set[bytes] = set()
         self.denials: set[Denial] = set()
@@ -149,8 +155,7 @@ class _Leaves:
         """Take in an entry; what of its leaf and row is not sound."""
         where = f"entry {row.sequence}"
         if row.leaf is None:
-            self.sound = False
-            yield AuditFinding(where, "its leaf is missing")
+            self.removals.miss(row.sequence, row.id)
             return
         try:
             entry = decode_entry(row.leaf, base)
@@ -158,6 +163,7 @@ class _Leaves:
             self.sound = False
             yield AuditFinding(where, "its leaf cannot be read")
             return
+        self.removals.take(entry)
         self.lines.update(map(_digest, row.leaf.splitlines()))
         self.denials.update(denials_of(entry))
         for commitment in _COMMITMENT.findall(row.leaf):
