@@ -6,6 +6,8 @@ another server (SERVICE), and nesting that would overflow the parser's stack.
 A tokenizer can be made to disagree with a parser, so every doubt refuses: ``<`` opens an IRI or
 compares, and text that one of the two readings hides may not hold the word SERVICE.
 
+No text takes long to read: a prefix has 256 characters at most, and reading stops at ``MAX_PARTS``.
+
 Source: SPARQL 1.1 Query Language section 19 (grammar; 19.2 codepoint escapes; 19.4 comments).
 """
 
@@ -31,7 +33,7 @@ _TOKEN = re.compile(
   | (?P<string>\"\"\"(?:\"{0,2}(?:[^"\\]|\\.))*\"\"\" | \'\'\'(?:\'{0,2}(?:[^'\\]|\\.))*\'\'\'
       | "(?:[^"\\\r\n]|\\.)*" | '(?:[^'\\\r\n]|\\.)*')
   | (?P<variable>[?$]\w+)
-  | (?P<prefixed>(?:\w[\w.\-]*)?:(?:[\w.:\-]|%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?\#@%])*)
+  | (?P<prefixed>(?:\w[\w.\-]{0,255})?:(?:[\w.:\-]|%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?\#@%])*)
   | (?P<word>\w+)
   | (?P<bracket>[(){}\[\]])
   | (?P<other>[^"'\\])
@@ -84,14 +86,17 @@ def _decode(text: str) -> str:
 
 def _tokens(text: str) -> list[Token]:
     tokens: list[Token] = []
-    position = 0
+    position = parts = 0
     while position < len(text):
         match = _TOKEN.match(text, position)
         if match is None:
             raise QueryError(f"the query cannot be read from character {position + 1} on")
-        if match.lastgroup != "space":
-            tokens.append((str(match.lastgroup), match[0]))
-        position = match.end()
+        kind, position = str(match.lastgroup), match.end()
+        if kind != "space":
+            tokens.append((kind, match[0]))
+        parts += kind in ("bracket", "other") or match[0].upper() == "UNION"
+        if parts > MAX_PARTS:
+            raise QueryError(f"the query has more than {MAX_PARTS} brackets and operators: write it shorter")
     return tokens
 
 
@@ -119,9 +124,6 @@ def _check_reading(text: str) -> Kind:
     brackets = list(text) if doubtful else [part for kind, part in tokens if kind == "bracket"]
     if _depth(brackets) > MAX_NESTING:
         raise QueryError(f"the query nests brackets deeper than {MAX_NESTING}; write it flatter")
-    parts = sum(kind in ("bracket", "other") or part.upper() == "UNION" for kind, part in tokens)
-    if parts > MAX_PARTS:
-        raise QueryError(f"the query has {parts} brackets and operators; at most {MAX_PARTS} are allowed")
     kind = _KINDS.get(body[0][1].upper()) if body else None
     if kind is None:
         raise QueryError("only SELECT, ASK, CONSTRUCT and DESCRIBE are allowed; the ledger's verbs write")

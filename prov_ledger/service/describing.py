@@ -51,8 +51,8 @@ def _limits(service: Service) -> str:
     return (
         f"An answer knows everything that was recorded {settings.snapshot_max_age_s:g} s before it was asked "
         f"for. A query ends after {limits.deadline_s:g} s or with {limits.memory_bytes >> 20} MB; an answer "
-        f"is cut after {limits.rows} rows or {limits.answer_bytes} bytes, and says so. SERVICE and updates are "
-        "refused; FROM and GRAPH see this graph alone. Text is not in the graph."
+        f"is cut after {limits.rows} rows or {limits.answer_bytes} bytes, and says so. SERVICE and updates "
+        "are refused; FROM and GRAPH see this graph alone. Text is not in the graph."
     )
 
 
