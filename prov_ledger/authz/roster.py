@@ -15,6 +15,9 @@ from prov_ledger.model.records import Node, Role
 ROSTER_KINDS = ("tenant", "agent", "grant", "revoke", "member", "deny", "allow", "incarnation", "confirm")
 EVERYTHING: Node = "*"
 NEVER_HELD = datetime.min.replace(tzinfo=UTC)
+FOREVER = datetime.max.replace(tzinfo=UTC)
+#: So many are enough for what nothing was given of to take as long as what something was.
+_MOST_LOOKED_AT = 512
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,7 +25,8 @@ class Held:
     """A grant in the hands of its reader. ``end``: the first instant at which it no longer holds."""
 
     record: r.GrantRecord
-    end: datetime | None
+    purpose: Node | None
+    end: datetime
 
 
 @dataclass
@@ -43,6 +47,8 @@ class Roster:
     #: What is read, then by whom, the latest grant first: a batch costs the same in one group or fifty.
     _given: dict[Node | None, dict[Node, tuple[Held, ...]]] = field(default_factory=dict)
     _grants: dict[Node, r.GrantRecord] = field(default_factory=dict)
+    #: The first so many of these, one of which is looked at where nothing was given.
+    _some: list[dict[Node, tuple[Held, ...]]] = field(default_factory=list)
 
     def apply(self, entry: r.Entry) -> None:
         """Take in what an entry states of agents and access; entries come in order."""
@@ -72,9 +78,14 @@ class Roster:
         return True
 
     def _give(self, grant: r.GrantRecord, recorded: datetime) -> None:
-        given = self._given.setdefault(grant.read, {})
+        given = self._given.get(grant.read)
+        if given is None:
+            given = self._given[grant.read] = {}
+            if len(self._some) < _MOST_LOOKED_AT:
+                self._some.append(given)
         # A tuple takes the place of another, so that whoever asks meanwhile sees one of the two.
-        given[grant.who] = (Held(grant, end_of(grant, recorded)), *given.get(grant.who, ()))
+        held = Held(grant, grant.purpose, end_of(grant, recorded) or FOREVER)
+        given[grant.who] = (held, *given.get(grant.who, ()))
         self._grants[grant.id] = grant
 
     def _take_back(self, id: Node) -> None:
@@ -117,7 +128,7 @@ class Roster:
         return [
             Answer(
                 q.source,
-                self._permits(readers[q.principal, q.groups], q) and q.source not in denied and in_force,
+                self._permits(readers[q.principal, q.groups], q) & (q.source not in denied) & in_force,
             )
             for q in requests
         ]
@@ -136,19 +147,23 @@ class Roster:
     def _permits(self, readers: frozenset[Node], q: ReadRequest) -> bool:
         permitted = False
         for read in (EVERYTHING, q.collection, q.source):
-            given = self._given.get(read, _NOBODY)
+            known = self._given.get(read)
+            given = known if known is not None else self._another(read)
             few: Collection[Node] = readers if len(readers) <= len(given) or not given else tuple(given)
             for who in few:
-                permitted |= _in_force(given.get(who, _ENDED), q) and who in readers
+                permitted |= _in_force(given.get(who, _ENDED), q) & (who in readers) & (known is not None)
         return permitted
+
+    def _another(self, read: Node | None) -> dict[Node, tuple[Held, ...]]:
+        """What was given of something else: looked at where nothing was given, and not counted."""
+        return self._some[hash(read) % len(self._some)] if self._some else _NOBODY
 
 
 def _in_force(held: tuple[Held, ...], q: ReadRequest) -> bool:
     found = False
     for one in held:
-        purpose = one.record.purpose
-        fits = purpose is None or purpose == q.purpose
-        found |= fits and (one.end is None or q.now < one.end)
+        purpose = one.purpose
+        found |= ((purpose is None) | (purpose == q.purpose)) & (q.now < one.end)
     return found
 
 
@@ -168,7 +183,7 @@ def end_of(grant: r.GrantRecord, recorded: datetime) -> datetime | None:
 
 _NOBODY: dict[Node, tuple[Held, ...]] = {}
 #: Stands where nothing was given, and takes as long to look at.
-_ENDED = (Held(r.GrantRecord("", "", ""), NEVER_HELD),)
+_ENDED = (Held(r.GrantRecord("", "", ""), None, NEVER_HELD),)
 
 
 #: Finds the id that a name stands for; kinds are agent, group, collection, purpose.

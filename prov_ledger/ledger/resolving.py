@@ -171,7 +171,8 @@ class _Texts:
     def open_all(self, keys: Iterable[tuple[Node, str]]) -> None:
         """Open payloads; one that does not open, or is not there, is kept as None."""
         wanted = [key for key in dict.fromkeys(keys) if key not in self._opened]
-        self._opened |= self.tenant.open_texts(wanted)
+        if wanted:
+            self._opened |= self.tenant.open_texts(wanted)
 
     def get(self, owner: Node, field: str) -> bytes | None:
         """The bytes of a payload, or None."""

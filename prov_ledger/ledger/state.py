@@ -79,7 +79,7 @@ class State:
             for entry in self._entries.entries(self._seen, _KINDS):
                 self._apply(entry)
             self._seen = size
-        self.reader.refresh()
+        self.reader.refresh(size)
 
     def _apply(self, entry: r.Entry) -> None:
         """Take in what an entry says of access and removals; nothing of what it takes away is kept."""
@@ -111,8 +111,7 @@ class State:
 
     @contextmanager
     def steady(self) -> Iterator[None]:
-        """What is recorded now, throughout one read; what others record meanwhile is for the next."""
-        self.refresh()
+        """What was taken in by now, throughout one read; what others record meanwhile is for the next."""
         pinned, self.reader.pinned = self.reader.pinned, True
         try:
             yield

@@ -52,6 +52,52 @@ def _parity(symbols: Iterable[int]) -> tuple[int, int]:
     return high, low
 
 
+def _pairs() -> tuple[dict[str, int], ...]:
+    """What each pair of symbols adds to the parity, by the place of the pair in a body: parity is linear."""
+    tables = []
+    for place in range(0, _BODY_SYMBOLS, 2):
+        added: list[list[int]] = []
+        for offset in (0, 1):
+            alone = [0] * (1 + _BODY_SYMBOLS)
+            column = []
+            for value in range(32):
+                alone[1 + place + offset] = value
+                high, low = _parity(alone)
+                column.append(high << 5 | low)
+            added.append(column)
+        tables.append(
+            {
+                one + other: added[0][a] ^ added[1][b]
+                for a, one in enumerate(ALPHABET)
+                for b, other in enumerate(ALPHABET)
+            }
+        )
+    return tuple(tables)
+
+
+_PAIRS = _pairs()
+_STARTS = {
+    prefix: high << 5 | low for prefix in PREFIXES for high, low in [_parity([_INDEX[prefix]] + [0] * 16)]
+}
+#: The parity that two check symbols state.
+_CHECKS = {one + other: a << 5 | b for a, one in enumerate(ALPHABET) for b, other in enumerate(ALPHABET)}
+_WHOLE = _BODY_SYMBOLS + 2
+
+
+def _is_canonical(text: str) -> bool:
+    """Whether a text is an id in its canonical spelling: what ``parse_id`` gives back as it is."""
+    prefix, _, rest = text.partition("_")
+    if len(rest) != _WHOLE:
+        return False
+    a, b, c, d, e, f, g, h = _PAIRS
+    try:
+        parity = _STARTS[prefix] ^ a[rest[0:2]] ^ b[rest[2:4]] ^ c[rest[4:6]] ^ d[rest[6:8]]
+        parity ^= e[rest[8:10]] ^ f[rest[10:12]] ^ g[rest[12:14]] ^ h[rest[14:16]]
+        return parity == _CHECKS[rest[16:]]
+    except KeyError:
+        return False
+
+
 def mint_id(prefix: str, random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
     """A new id with ``prefix``: 80 bits from ``random_bytes(10)``, two check symbols, lower case.
 
@@ -72,6 +118,8 @@ def parse_id(text: str) -> str:
 
     Source: Crockford, Base 32, "Decode Symbol".
     """
+    if _is_canonical(text):
+        return text
     prefix, separator, rest = text.lower().partition("_") if text.isascii() else ("", "", "")
     spelled = prefix + separator + rest.translate(_CONFUSABLE)
     match = _FORM.fullmatch(spelled)

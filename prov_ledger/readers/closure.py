@@ -1,14 +1,32 @@
 """The walk over what ids rest on, were exposed to and were replaced by; one for every reader."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 
 from prov_ledger.model import records as r
 from prov_ledger.model.world import Recorded, SourceHistory, World
 from prov_ledger.readers.fold import Fold, up_to
 
+#: A closure of more claims and evidence than this is not kept.
+_MOST_OF_PART = 64
 #: Lets the fold hold all that is stated about a claim, an evidence item, a source, or one revision.
 Need = Callable[[r.Node], None]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """The closure of one id, but for the histories of its sources; fields as those of ``World``."""
+
+    claims: dict[r.Node, Recorded[r.ClaimRecord]]
+    evidence: dict[r.Node, Recorded[r.EvidenceRecord]]
+    source_of: dict[r.Node, r.Node]
+    restatements: dict[r.Node, Recorded[r.RestatementRecord]]
+    superseded_by: dict[r.Node, r.Node]
+    retracted: frozenset[r.Node]
+    scopes: dict[r.Node, tuple[Recorded[r.ScopeRecord], ...]]
+    #: Whether any of the four before is filled: seldom.
+    changed: bool
 
 
 class Closure:
@@ -22,23 +40,30 @@ class Closure:
         self.superseded_by: dict[r.Node, r.Node] = {}
         self.retracted: set[r.Node] = set()
         self.scopes: dict[r.Node, tuple[Recorded[r.ScopeRecord], ...]] = {}
-        self.sources: dict[r.Node, SourceHistory] = {}
         self.source_of: dict[r.Node, r.Node] = {}
 
     def of(self, ids: Sequence[r.Node]) -> World:
         """Walk from the ids; the fold must hold the tenant and its facts."""
-        waiting = list(ids)
-        seen: set[r.Node] = set()
-        while waiting:
-            id = waiting.pop()
-            if id in seen:
-                continue
-            seen.add(id)
-            if id.startswith("cl_"):
-                waiting += self._claim(id)
-            elif id.startswith("ev_"):
-                self._evidence(id)
+        self._walk(ids)
         return self._world()
+
+    def part(self, id: r.Node) -> Part | None:
+        """The closure of one id, to be kept; None where it is large."""
+        if not self._walk([id], _MOST_OF_PART):
+            return None
+        changes = (self.restatements, self.superseded_by, frozenset(self.retracted), self.scopes)
+        return Part(self.claims, self.evidence, self.source_of, *changes, any(changes))
+
+    def add(self, part: Part) -> None:
+        """Take in a closure that was kept."""
+        self.claims |= part.claims
+        self.evidence |= part.evidence
+        self.source_of |= part.source_of
+        if part.changed:
+            self.restatements |= part.restatements
+            self.superseded_by |= part.superseded_by
+            self.retracted |= part.retracted
+            self.scopes |= part.scopes
 
     def _world(self) -> World:
         tenant = self.fold.tenant_record()
@@ -53,8 +78,34 @@ class Closure:
             self.evidence,
             self.scopes,
             self.source_of,
-            self.sources,
+            self._histories(),
         )
+
+    def _histories(self) -> dict[r.Node, SourceHistory]:
+        found: dict[r.Node, SourceHistory] = {}
+        for source in dict.fromkeys(self.source_of.values()):
+            self.need(source)
+            history = self.fold.history(source, self.as_of)
+            if history is not None:
+                found[source] = history
+        return found
+
+    def _walk(self, ids: Sequence[r.Node], most: int | None = None) -> bool:
+        """Take in all that the ids lead to; False where that was more than so many, and stopped there."""
+        waiting = list(ids)
+        seen: set[r.Node] = set()
+        while waiting:
+            id = waiting.pop()
+            if id in seen:
+                continue
+            seen.add(id)
+            if most is not None and len(seen) > most:
+                return False
+            if id.startswith("cl_"):
+                waiting += self._claim(id)
+            elif id.startswith("ev_"):
+                self._evidence(id)
+        return True
 
     def _known(self, x: Recorded[object]) -> bool:
         return self.as_of is None or x.at <= self.as_of
@@ -92,11 +143,5 @@ class Closure:
         revision = evidence.record.revision
         self.need(revision)
         source = self.fold.source_of.get(revision)
-        if source is None:
-            return
-        self.source_of[revision] = source
-        if source not in self.sources:
-            self.need(source)
-            history = self.fold.history(source, self.as_of)
-            if history is not None:
-                self.sources[source] = history
+        if source is not None:
+            self.source_of[revision] = source

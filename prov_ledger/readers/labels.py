@@ -2,11 +2,12 @@
 
 What fails the gate is withheld with nothing further read, and an id that does not exist is taken
 through the same steps with the label of something else that this reader was refused: how long a
-refusal takes tells nothing of its cause.
+refusal takes tells nothing of its cause. Where labels are made as they are asked for, one is made
+for such an id too.
 """
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from prov_ledger.model.records import Node
@@ -18,19 +19,25 @@ MOST_ALTERNATIVES = 16
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """``sufficient``: sets of sources, each enough to read the id. ``sources``: all that a decision sees."""
+    """``sufficient``: sets of sources, each enough to read the id. ``sources``: all that a decision sees.
+
+    ``of`` is an id that has it.
+    """
 
     sufficient: tuple[frozenset[Node], ...]
     sources: frozenset[Node]
+    of: Node = field(default="", compare=False)
 
     def admits(self, readable: frozenset[Node]) -> bool:
         """Whether the readable sources suffice."""
-        return any(needed <= readable for needed in self.sufficient)
+        return any(map(readable.issuperset, self.sufficient))
 
 
 NOTHING = Label((), frozenset())
 #: How many labels that a reader was refused are kept for the ids that do not exist.
-MOST_REFUSED = 512
+MOST_REFUSED = 1024
+#: For how many ids, each asked for by one reader, it is kept which label stands for it.
+MOST_ASKED = 65_536
 
 
 class Labels:
@@ -43,30 +50,80 @@ class Labels:
         self._shared: dict[Label, Label] = {}
         self._any: list[Label] = []
         self._refused: dict[Node | None, list[Label]] = {}
+        self._pooled: set[tuple[Node, Node | None]] = set()
+        self._asked: dict[tuple[Node, Node | None], tuple[Label, bool]] = {}
+        self._absent: set[Node] = set()
         self._state = (0, 0)
+        #: Whether every id that there is has its label.
+        self.complete = False
 
     def __len__(self) -> int:
         return len(self._labels)
 
     def gate(self, id: Node, as_of: datetime | None, reader: Node | None = None) -> tuple[Label, bool]:
-        """The label to ask about, and whether it is the id's own; a decoy where there is none."""
+        """The label to ask about, and whether it is the id's own; a decoy where there is none.
+
+        It is found once for each reader, and then looked up alike whether the id exists or not.
+        """
         state = (len(self._fold.supersessions), len(self._fold.restatements))
         if state != self._state:
             self._labels.clear()
-            self._state = state
-        own = self._labels.get(id) or self._label(id)
+            self._forget_asked()
+            self._state, self.complete = state, False
+        if as_of is not None:
+            return self._found(id, as_of, reader)
+        known = self._asked.get((id, reader))
+        if known is None:
+            if len(self._asked) >= MOST_ASKED:
+                self._forget_asked()
+            known = self._asked[id, reader] = self._found(id, None, reader)
+            if not known[1]:
+                self._absent.add(id)
+        own, exists = known
+        decoy = self._decoy(id, reader)
+        return (own, True) if exists else (decoy, False)
+
+    def _forget_asked(self) -> None:
+        self._asked.clear()
+        self._absent.clear()
+
+    def make_all(self) -> None:
+        """Make the labels of all claims and evidence, so that none has to be made when it is asked for."""
+        for id in [*self._fold.evidence, *self._fold.claims]:
+            self._label(id)
+        self._state = (len(self._fold.supersessions), len(self._fold.restatements))
+        self.complete = True
+
+    def recorded(self, ids: Collection[Node], make: bool) -> None:
+        """Know that claims and evidence were just recorded; ``make`` their labels where all are made."""
+        if not self._absent.isdisjoint(ids):
+            self._forget_asked()
+        for id in ids if make else ():
+            self._label(id)
+
+    def _decoy(self, id: Node, reader: Node | None) -> Label:
+        """What stands for an id that does not exist: mostly the same, so that it takes the same time."""
         pool = self._refused.get(reader) or self._any
-        decoy = pool[hash(id) % len(pool)] if pool else NOTHING
-        exists = own is not None and self._recorded(id, as_of)
-        return (own, True) if own is not None and exists else (decoy, False)
+        return pool[hash(id) % len(pool)] if pool else NOTHING
+
+    def _found(self, id: Node, as_of: datetime | None, reader: Node | None) -> tuple[Label, bool]:
+        decoy = self._decoy(id, reader)
+        own = self._labels.get(id)
+        if own is None and not self.complete:
+            own = self._label(id)
+            if own is None and decoy.of:
+                self._made(decoy.of)
+        if own is None or (as_of is not None and not self._recorded(id, as_of)):
+            return decoy, False
+        return own, True
 
     def refuse(self, label: Label, reader: Node | None) -> None:
         """Remember a label that a reader was refused: what does not exist is refused like it."""
+        key = (label.of, reader)
         pool = self._refused.setdefault(reader, [])
-        if len(pool) < MOST_REFUSED:
+        if key not in self._pooled and len(pool) < MOST_REFUSED:
             pool.append(label)
-        else:
-            pool[hash(label.sources) % MOST_REFUSED] = label
+            self._pooled.add(key)
 
     def _recorded(self, id: Node, as_of: datetime | None) -> bool:
         found = self._fold.claims.get(id) or self._fold.evidence.get(id)
@@ -76,13 +133,16 @@ class Labels:
         self._need(id)
         if id not in self._fold.claims and id not in self._fold.evidence:
             return None
-        label = Label(self._sets(id), frozenset(self._all_sources(id)))
+        label = self._made(id)
         known = self._shared.get(label)
         if known is None:
             known = self._shared[label] = label
             self._any.append(label)
         self._labels[id] = known
         return known
+
+    def _made(self, id: Node) -> Label:
+        return Label(self._sets(id), frozenset(self._all_sources(id)), id)
 
     def _sets(self, id: Node) -> tuple[frozenset[Node], ...]:
         """The sufficient sets of an id; those of what it rests on come first, without recursion."""

@@ -12,7 +12,7 @@ from typing import Protocol
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactTable
 from prov_ledger.model.world import Recorded, SourceHistory, World
-from prov_ledger.readers.closure import Closure
+from prov_ledger.readers.closure import Closure, Part
 from prov_ledger.readers.fold import Fold, in_recorded_order, up_to
 from prov_ledger.readers.labels import Labels
 
@@ -22,6 +22,10 @@ GLOBAL_KINDS = ("tenant", "fact", "collection")
 
 #: What an entry brings into being: nothing can have been said about it before.
 _ENTITIES = (r.SourceRecord, r.EvidenceRecord, r.ClaimRecord)
+#: What changes the closure of an id that was there before.
+_CHANGING = (r.ScopeRecord, r.RestatementRecord, r.SupersessionRecord, r.RetractionRecord)
+#: How many closures are kept.
+_MOST_PARTS = 65_536
 
 
 class EntrySource(Protocol):
@@ -60,6 +64,7 @@ class MemoryReader:
         self._seen = -1
         self._whole = False
         self.labels = Labels(self._fold, self._need)
+        self._parts: dict[r.Node, Part] = {}
 
     def load(self) -> int:
         """Take in the whole journal, and every label; later calls fetch nothing. Gives the entries taken."""
@@ -70,20 +75,19 @@ class MemoryReader:
             self._seen = entry.sequence
         self._seen = max(self._seen, size)
         self._whole = True
-        for id in [*self._fold.evidence, *self._fold.claims]:
-            self.labels.gate(id, None)
+        self.labels.make_all()
         return size
 
-    def refresh(self) -> None:
-        """Take in the entries that were recorded since the last call."""
+    def refresh(self, size: int | None = None) -> None:
+        """Take in the entries that were recorded since the last call; ``size``: how many there are now."""
         if self.pinned:
             return
-        size = self._entries.size()
+        size = self._entries.size() if size is None else size
         if size == self._seen:
             return
         first = self._seen < 0
         for entry in self._entries.entries(max(self._seen, 0), GLOBAL_KINDS if first else None):
-            self._fold.apply(entry)
+            self._apply_new(entry)
         self._seen = size
 
     def take(self, entry: r.Entry) -> None:
@@ -92,10 +96,21 @@ class MemoryReader:
         What it brings into being needs no fetching: nothing was said about it before.
         """
         if entry.sequence == self._seen + 1:
-            self._fold.apply(entry)
+            self._apply_new(entry)
             self._seen = entry.sequence
             made = (s.record for s in entry.statements)
             self._complete |= {x.id for x in made if isinstance(x, _ENTITIES)}
+
+    def _apply_new(self, entry: r.Entry) -> None:
+        """Take in an entry that is later than all that was taken in."""
+        self._fold.apply(entry)
+        if any(isinstance(s.record, _CHANGING) for s in entry.statements):
+            self._parts.clear()
+        new = [
+            s.record.id for s in entry.statements if isinstance(s.record, r.EvidenceRecord | r.ClaimRecord)
+        ]
+        if new:
+            self.labels.recorded(new, make=self._whole)
 
     def table(self) -> FactTable:
         """The facts declared now."""
@@ -176,7 +191,26 @@ class MemoryReader:
     def read(self, ids: Sequence[r.Node], as_of: datetime | None = None) -> World:
         """Read the closure of the ids; see ``Reader.read``."""
         self.refresh()
-        return Closure(self._fold, self._need, as_of).of(ids)
+        closure = Closure(self._fold, self._need, as_of)
+        if as_of is not None:
+            return closure.of(ids)
+        large: list[r.Node] = []
+        for id in ids:
+            part = self._parts.get(id) or self._part(id)
+            if part is None:
+                large.append(id)
+            else:
+                closure.add(part)
+        return closure.of(large)
+
+    def _part(self, id: r.Node) -> Part | None:
+        """The closure of one id, kept; None where it is too large for that."""
+        part = Closure(self._fold, self._need, None).part(id)
+        if part is not None and (part.claims or part.evidence):
+            if len(self._parts) >= _MOST_PARTS:
+                self._parts.clear()
+            self._parts[id] = part
+        return part
 
     def evidence_on(
         self, sources: Sequence[r.Node], as_of: datetime | None = None

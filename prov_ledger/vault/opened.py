@@ -46,6 +46,8 @@ class OpenedTexts:
 
     def read(self, keys: Collection[Key]) -> dict[Key, Opened | None]:
         """Every key with its text; None where there is no payload, or it does not open."""
+        if not keys:
+            return {}
         with self._lock:
             self._look_for_changes()
             held = self._held
