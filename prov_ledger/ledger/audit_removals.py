@@ -21,6 +21,8 @@ class RemovalsSeen:
         self._subjects: dict[Node, tuple[Node, ...]] = {}
         self._without_leaf: list[tuple[int, Node]] = []
         self._finished: set[Node] = set()
+        #: Where a restored ledger begins, which lacks the keys that were destroyed since its backup.
+        self._revived: set[int] = set()
         self._erased: dict[Node, Node] = {}
 
     def take(self, entry: r.Entry) -> None:
@@ -44,6 +46,8 @@ class RemovalsSeen:
                 self._pruned |= dict.fromkeys(entries, sequence)
             case r.ReceiptRecord(erasure=erasure):
                 self._finished.add(erasure)
+            case r.IncarnationRecord():
+                self._revived.add(sequence)
 
     def miss(self, sequence: int, id: Node) -> None:
         """Take in an entry whose leaf is not there."""
@@ -79,6 +83,8 @@ class RemovalsSeen:
 
     def _covers(self, sequence: int, owner: Node) -> bool:
         """Whether the entry of a sequence takes the texts of a node, itself or what it is about."""
+        if sequence in self._revived:
+            return True
         taken = self._taken.get(sequence, frozenset[Node]())
         node, _, below = owner.partition("#")
         statement = f"{node}#{below.partition('.')[0]}"

@@ -38,7 +38,7 @@ class ErasureVerbs(FindVerbs):
         ``ids``: sources, revisions, evidence, claims, agents. Nothing is recorded. Raises Refused
         ``malformed_id``, ``unknown_id``, ``denied``, ``bad_input``.
         """
-        planning = Planning(self._session)
+        planning = Planning(self._tenant)
         with self._tenant.lock:
             acting = self._acting(by, None)
             self._session.check_role(acting.agent, "erase")
@@ -105,11 +105,11 @@ class ErasureVerbs(FindVerbs):
     def _erase(self, asked: Asked, by: str | None) -> Erased:
         if self._tenant.is_writing():
             raise Refused("bad_input", "an erasure is no part of a batch: end the batch first")
-        running = Running(self._session)
+        running = Running(self._tenant)
         with self._writing("erase", by, None) as (work, acting):
             self._session.check_role(acting.agent, "erase")
             targets = running.planning.require(asked.targets)
-            id = running.deny(work, acting, asked.of(targets))
+            id = running.deny(work, acting.agent or "", asked.of(targets))
         Finishing(self._tenant).finish_all()
         self._forget_texts()
         found = self._tenant.state.removals.erasures[id]

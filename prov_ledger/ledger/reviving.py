@@ -1,11 +1,10 @@
 """Taking away again, in a restored journal, what its earlier life had taken away after the backup."""
 
 from collections.abc import Iterable, Iterator
-from hashlib import sha256
 
+from prov_ledger.ledger.erasing.running import Running
 from prov_ledger.ledger.tenant import Tenant, Work
 from prov_ledger.model import records as r
-from prov_ledger.model.ids import mint_id
 from prov_ledger.vault.denials import DenialKind
 
 _Row = tuple[DenialKind, str]
@@ -27,12 +26,12 @@ class Reviving:
         with self.tenant.writing(batched=True) as work:
             draft = work.draft("incarnation")
             draft.records.append(incarnation)
-            work.append(draft, self._agent)
+            begun = work.append(draft, self._agent).sequence
             before = work.appended
             unknown = [row for row in _settled(rows) if not self._apply(work, *row)]
             unknown += self._erase(work, [subject for kind, subject in rows if kind == "erasure"])
             count = work.appended - before
-            self._drop_closed(work)
+            self._drop_closed(work, begun)
         self.tenant.denials.carry(unknown)
         return count
 
@@ -100,20 +99,14 @@ class Reviving:
         known = [id for id in dict.fromkeys(ids) if self._is_known(id.partition("#")[0])]
         again = [id for id in known if not work.state.removals.is_erased(id)]
         if again:
-            draft = work.draft("erase")
-            id = draft.entity(mint_id("era"))
-            digest = sha256("\n".join(sorted(again)).encode()).hexdigest()
-            draft.records.append(
-                r.ErasureRecord(id=id, targets=tuple(again), erased=frozenset(again), manifest=digest)
-            )
-            work.append(draft, self._agent)
+            Running(self.tenant).again(work, self._agent, again)
         return [("erasure", id) for id in dict.fromkeys(ids) if id not in known]
 
-    def _drop_closed(self, work: Work) -> None:
-        """Take out the payloads whose keys an erasure has destroyed since, because of the last entry."""
+    def _drop_closed(self, work: Work, begun: int) -> None:
+        """Take out the payloads whose keys an erasure has destroyed since, because of the new incarnation."""
         journal, tickets = self.tenant.journal, self.tenant.tickets.all()
         closed = [(x.owner, x.field) for _, x in journal.sealed() if x.ticket not in tickets]
-        work.removing.remove_payloads(closed, work.next_sequence - 1)
+        work.removing.remove_payloads(closed, begun)
 
     def _is_known(self, id: r.Node) -> bool:
         return self.tenant.journal.kind_of(id) is not None

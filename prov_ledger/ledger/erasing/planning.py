@@ -9,7 +9,8 @@ from prov_ledger.ledger.erasing.deriving import derive
 from prov_ledger.ledger.erasing.gaps import Gaps, Redacted
 from prov_ledger.ledger.erasing.manifest import Copy, Derived, Kept, Manifest, Text
 from prov_ledger.ledger.erasing.reach import Held, Key, Reach, about_sources, reasons_about
-from prov_ledger.ledger.session import Session, unknown
+from prov_ledger.ledger.session import unknown
+from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.model import records as r
 from prov_ledger.model.ids import parse_id
 from prov_ledger.model.records import ErasureCause, Node
@@ -31,9 +32,9 @@ class Plan:
 class Planning:
     """Makes plans from what the journal holds now."""
 
-    def __init__(self, session: Session) -> None:
-        self.session, self.tenant = session, session.tenant
-        self.reach, self.gaps = Reach(session.tenant), Gaps(session.tenant)
+    def __init__(self, tenant: Tenant) -> None:
+        self.tenant = tenant
+        self.reach, self.gaps = Reach(tenant), Gaps(tenant)
 
     def require(self, ids: Sequence[str]) -> list[Node]:
         """Ids of what may be erased, whoever may read it. Raises Refused ``malformed_id``, ``unknown_id``,

@@ -12,8 +12,7 @@ from prov_ledger.ledger.draft import Draft
 from prov_ledger.ledger.erasing.gaps import Redacted
 from prov_ledger.ledger.erasing.order import Order, order_key
 from prov_ledger.ledger.erasing.planning import Plan, Planning
-from prov_ledger.ledger.session import Acting, Session
-from prov_ledger.ledger.tenant import Work
+from prov_ledger.ledger.tenant import Tenant, Work
 from prov_ledger.model import records as r
 from prov_ledger.model.durations import add_duration, parse_duration
 from prov_ledger.model.ids import mint_id
@@ -44,22 +43,32 @@ class Asked:
 class Running:
     """Records erasures; ``Finishing`` does what follows from them."""
 
-    def __init__(self, session: Session) -> None:
-        self.session, self.tenant = session, session.tenant
-        self.planning = Planning(session)
+    def __init__(self, tenant: Tenant) -> None:
+        self.tenant, self.planning = tenant, Planning(tenant)
 
-    def deny(self, work: Work, acting: Acting, asked: Asked) -> Node:
+    def deny(self, work: Work, agent: Node, asked: Asked) -> Node:
         """Record the erasure; its id. From its commit on nothing of it is given out.
 
         Raises Refused ``plan_changed`` where the plan is another one by now, ``legal_hold``, ``bad_input``.
         """
-        expires = add_duration(work.recorded, parse_duration(asked.recognised_for))
         plan = self.planning.plan(asked.targets, asked.cause)
         if asked.plan is not None and asked.plan != plan.manifest.hash:
             raise Refused(
                 "plan_changed", "what would go is no longer what was planned: plan again, look, then run that"
             )
         self.check_not_held(plan)
+        return self._carry_out(work, agent, plan, asked)
+
+    def again(self, work: Work, agent: Node, ids: Sequence[Node]) -> Node:
+        """Record an erasure of an earlier life of the ledger anew; no hold of that time counts against it.
+
+        The bytes around a gap went with their key: what was kept of them is not in this journal.
+        """
+        asked = Asked(ids)
+        return self._carry_out(work, agent, self.planning.plan(ids, asked.cause), asked)
+
+    def _carry_out(self, work: Work, agent: Node, plan: Plan, asked: Asked) -> Node:
+        expires = add_duration(work.recorded, parse_duration(asked.recognised_for))
         draft = work.draft("erase")
         id = draft.entity(mint_id("era"))
         prints = list(
@@ -70,7 +79,7 @@ class Running:
         keys = [(text.owner, text.field) for text in plan.manifest.texts]
         order = Order([*tickets, *work.removing.tickets_of(keys)], keys, plan.held.all())
         work.removing.set_meta(order_key(id), order.to_text())
-        work.append(draft, acting.agent or "")
+        work.append(draft, agent)
         # Before the bytes can go; where the commit fails, these bytes cannot be captured a second time.
         self.tenant.denials.add_fingerprints(prints)
         crash_point("erase.recognisable")

@@ -80,9 +80,7 @@ def worlds(draw: st.DrawFn) -> list[r.ClaimRecord]:
         exposed = set(named)
         for other in claims:
             exposed |= other.exposure if other.id in named else frozenset()
-        claims.append(
-            claim(f"c{number}", *(tuple(dict.fromkeys(g)) for g in groups), exposed=tuple(exposed))
-        )
+        claims.append(claim(f"c{number}", *(tuple(dict.fromkeys(g)) for g in groups), exposed=tuple(exposed)))
         known.append(f"c{number}")
     return claims
 
