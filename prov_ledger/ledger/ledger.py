@@ -10,6 +10,7 @@ from prov_ledger.ledger.access_verbs import AccessVerbs
 from prov_ledger.ledger.answer_verbs import AnswerVerbs
 from prov_ledger.ledger.arguments import checked_verbs
 from prov_ledger.ledger.audit_verbs import AuditVerbs
+from prov_ledger.ledger.backup_verbs import BackupVerbs
 from prov_ledger.ledger.binding_verbs import BindingVerbs
 from prov_ledger.ledger.capture_verbs import CaptureVerbs
 from prov_ledger.ledger.claim_verbs import ClaimVerbs
@@ -41,6 +42,7 @@ class Ledger(
     AnswerVerbs,
     ErasureVerbs,
     AuditVerbs,
+    BackupVerbs,
     IdentityVerbs,
     SnapshotVerbs,
 ):

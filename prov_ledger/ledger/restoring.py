@@ -22,8 +22,10 @@ from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.denials import DENIALS_FILE, Denials
 from prov_ledger.vault.disclosures import DISCLOSURES_FILE
+from prov_ledger.vault.epochs import current_epoch
 from prov_ledger.vault.journal import LEDGER_FILE
-from prov_ledger.vault.keys import KeyProvider
+from prov_ledger.vault.keys import FileKeys, KeyProvider
+from prov_ledger.vault.schema import KEYS
 from prov_ledger.vault.sqlite_errors import translated_files
 from prov_ledger.vault.tickets import KEYS_FILE
 
@@ -104,6 +106,25 @@ def restore(
         newest.keys is not None,
         suspended,
     )
+
+
+def bring_key(backup: Path, newest: Newest, keys: KeyProvider, keys_from: Path | None) -> None:
+    """Keep the key that a restored tenant is opened with among the others; None: it is among them.
+
+    It then lies in two places, and an erasure destroys it in one. Raises MissingKey; Refused ``bad_input``
+    where keys are not kept in files.
+    """
+    if keys_from is None:
+        return
+    if not isinstance(keys, FileKeys):
+        raise Refused("bad_input", "keys are not kept in files here: hand the tenant's key over yourself")
+    with closing(opened_copy(backup)) as journal:
+        name = parse_tenant(journal.meta("tenant") or "")
+    file = newest.keys or backup / KEYS_FILE
+    database = Database(file, KEYS, read_only=newest.keys is None)
+    with closing(database), database.reading() as connection:
+        epoch = current_epoch(connection)
+    keys.put_key(name, epoch, FileKeys(keys_from).get_key(name, epoch))
 
 
 def _denials(backup: Path, newest: Newest) -> Path:

@@ -43,6 +43,11 @@ VERB_ROLES: dict[str, frozenset[Role]] = {
     "sync": frozenset({Role.CURATOR}),
     "sparql": frozenset({Role.ANALYST, Role.AUDITOR}),
     "audit": frozenset({Role.AUDITOR, Role.ADMIN, Role.CURATOR}),
+    "backup": frozenset({Role.ADMIN}),
+    "confirm": frozenset({Role.ADMIN}),
+    "disclosures": frozenset({Role.AUDITOR, Role.PRIVACY_OFFICER}),
+    "forget": frozenset({Role.PRIVACY_OFFICER}),
+    "tenant": frozenset({Role.ADMIN}),
 }
 
 _UNKNOWN = "no id like this is known to you here: never recorded, of another tenant, or not yours to read"

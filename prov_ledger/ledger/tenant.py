@@ -30,6 +30,8 @@ from prov_ledger.vault.sealing import Sealer
 from prov_ledger.vault.tickets import TicketStore
 
 Clock = Callable[[], datetime]
+#: Files in a tenant's folder that say that it moved out, or is being removed: it answers no more.
+MOVED, REMOVING = "moved", "removing"
 #: How far back a clock may step before a write is refused: corrections by a time service are smaller.
 CLOCK_TOLERANCE = timedelta(minutes=5)
 #: Kinds of entries that may take something away.
@@ -53,9 +55,12 @@ class Tenant:
         graph: GraphFactory | None = None,
         records_disclosures: bool = True,
         restoring: bool = False,
+        closed: bool = False,
     ) -> None:
         folder = tenant_folder(ledger, name)
         self.ledger, self.name, self.clock = ledger, name, clock
+        self._may_be_closed = closed
+        self._refuse_closed()
         with ExitStack() as opened:
             self.journal = opened.enter_context(closing(SqliteJournal.open(folder)))
             self.tickets = opened.enter_context(closing(TicketStore.open(folder, keys)))
@@ -78,6 +83,17 @@ class Tenant:
                 self._refuse_older()
             self.complete_denials()
             opened.pop_all()
+
+    def _refuse_closed(self) -> None:
+        """Raise Refused ``not_found`` where the tenant moved out, or is being removed."""
+        folder = tenant_folder(self.ledger, self.name)
+        if not self._may_be_closed and (folder / MOVED).exists():
+            raise Refused(
+                "not_found",
+                f"tenant '{self.name}' moved out of here: open it where it is now, or reopen it here",
+            )
+        if (folder / REMOVING).exists():
+            raise Refused("not_found", f"tenant '{self.name}' is being removed: remove it again to finish")
 
     def _refuse_older(self) -> None:
         """Raise Corrupt when the journal is older than its list of denials, or than its keys.
@@ -169,6 +185,7 @@ class Tenant:
         """The journal's write lock; after a failure nothing is remembered of what was undone."""
         try:
             with self.journal.writing() as transaction:
+                self._refuse_closed()
                 self._writing.refresh()
                 self._work = Work(self, transaction, self._writing, batched)
                 self._writer = threading.get_ident()

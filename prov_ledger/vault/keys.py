@@ -84,6 +84,20 @@ class FileKeys:
             raise StorageError(f"cannot write the key file {path}: {error.strerror}") from error
         return key
 
+    def put_key(self, tenant: str, epoch: int, key: bytes) -> None:
+        """Keep a key that another place had; raises Refused ``already_exists`` where another one is kept."""
+        path = self.path_of(tenant, epoch)
+        try:
+            self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            self._write(path, key.hex().encode() + b"\n")
+        except FileExistsError:
+            if self.get_key(tenant, epoch) != key:
+                raise Refused(
+                    "already_exists", f"there is another key at {path}: move it away first"
+                ) from None
+        except OSError as error:
+            raise StorageError(f"cannot write the key file {path}: {error.strerror}") from error
+
     def destroy_key(self, tenant: str, epoch: int) -> None:
         """Overwrite the file, then remove it, and what a killed creation left of it.
 
