@@ -64,7 +64,7 @@ class Revisions:
         self.governed_by = governed_by
         self.governing = _governing_fact(history, governed_by)
         self.by_id: dict[r.Node, Rev] = {x.record.id: x for x in history.revisions}
-        self.in_order = sorted(history.revisions, key=lambda x: (x.record.published, x.sequence))
+        self.in_order = sorted(history.revisions, key=_place)
         self.successions = _successions(history.revisions)
         self._related = self._pairs()
         self._effective: dict[r.Node, Effective] = {}
@@ -172,11 +172,8 @@ class Revisions:
 
     def _confirmed(self, x: Rev) -> datetime:
         """Its retrieval, or the last ``current`` check while no state later than it was known."""
-        place = (x.record.published, x.sequence)
         later = [
-            y.sequence
-            for y in self.history.revisions
-            if (y.record.published, y.sequence) > place and not self._parallel(x, y)
+            y.sequence for y in self.history.revisions if _place(y) > _place(x) and not self._parallel(x, y)
         ]
         overtaken = min(later, default=None)
         checks = (
@@ -223,6 +220,35 @@ class KnownRevisions:
                 self._known.clear()
             found = self._known[history.id] = Revisions(history, table, governed_by)
         return found
+
+
+def captures_of_latest(history: SourceHistory) -> list[Rev]:
+    """The revisions that were the latest state known when they were captured, in the order of capture.
+
+    Only these say something of what the source is now; an older state that turns up later does not.
+    """
+    found: list[Rev] = []
+    latest: Rev | None = None
+    for number, x in enumerate(history.revisions):
+        newer = latest is None or _place(latest) < _place(x)
+        if newer or _is_beside_all_later(x, history.revisions, number):
+            found.append(x)
+        if newer:
+            latest = x
+    return found
+
+
+def _place(x: Rev) -> tuple[datetime, int]:
+    """Where a revision lies among the states of its source."""
+    return x.record.published, x.sequence
+
+
+def _is_beside_all_later(x: Rev, revisions: Sequence[Rev], number: int) -> bool:
+    """Whether all later states among the first ``number`` are the one that it states to be parallel to."""
+    relation = x.record.relation
+    if relation is None or relation.kind != "parallel":
+        return False
+    return all(_place(y) < _place(x) or y.record.id == relation.to for y in revisions[:number])
 
 
 def _governing_fact(history: SourceHistory, tenant: str) -> str:

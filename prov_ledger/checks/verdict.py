@@ -10,7 +10,7 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from prov_ledger.checks.applicability import Applicability, check_scope
-from prov_ledger.checks.effective import Effective, Governing, KnownRevisions, Revisions
+from prov_ledger.checks.effective import Effective, Governing, KnownRevisions, Revisions, captures_of_latest
 from prov_ledger.model import records as r
 from prov_ledger.model.durations import Duration, add_duration
 from prov_ledger.model.facts import QUESTION_DATE, TEMPORAL_KINDS, FactValue, SealedValue
@@ -502,9 +502,9 @@ def authority_of(history: SourceHistory, clock: datetime) -> Level | None:
 
 
 def _last_check(history: SourceHistory) -> tuple[str, datetime] | None:
-    """Outcome and time of the last currency check; capturing a revision is a ``current`` one."""
+    """Outcome and time of the last currency check; capturing the latest state is a ``current`` one."""
     events = [(x.sequence, x.record.outcome, x.record.at) for x in history.checks]
-    events += [(x.sequence, "current", x.record.retrieved) for x in history.revisions]
+    events += [(x.sequence, "current", x.record.retrieved) for x in captures_of_latest(history)]
     if not events:
         return None
     _, outcome, at = max(events)
@@ -523,7 +523,7 @@ def is_current(history: SourceHistory, clock: datetime, max_age: Duration | None
 
 def _last_confirmed(history: SourceHistory) -> datetime | None:
     confirmed = [x.record.at for x in history.checks if x.record.outcome == "current"]
-    confirmed += [x.record.retrieved for x in history.revisions]
+    confirmed += [x.record.retrieved for x in captures_of_latest(history)]
     return max(confirmed, default=None)
 
 

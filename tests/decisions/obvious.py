@@ -159,7 +159,21 @@ class Model:
         """What a slot says beside an assumed end: when the source was last found current or captured."""
         source = self.revision(revision).source
         found = [t.at for t, c in self.all(Check) if c.source == source and c.outcome == "current"]
-        return max([t.at for t, r in self.all(Revision) if r.source == source] + found)
+        return max([t.at for t in self.captures_of_latest(source)] + found)
+
+    def captures_of_latest(self, source: str) -> list[Told]:
+        """The captures of a state than which no later one, not stated as parallel, was known then."""
+        return [
+            t
+            for t, r in self.all(Revision)
+            if r.source == source
+            and not any(
+                (other.published, u.place) > (r.published, t.place)
+                and u.place < t.place
+                and not self.stand_beside(r.name, other.name)
+                for u, other in self.siblings(r.name)
+            )
+        ]
 
     # successive revisions
 
@@ -356,14 +370,12 @@ class Model:
         return not retired and LEVELS.index(level) <= LEVELS.index(self.ask.min_authority)
 
     def checked(self, source: str) -> bool:
-        """Whether the last check found it current, and is not too old; a capture is such a check."""
-        checks = [(t.at, c.outcome) for t, c in self.all(Check) if c.source == source]
-        checks += [(t.at, "current") for t, r in self.all(Revision) if r.source == source]
-        order = [t.place for t, c in self.all(Check) if c.source == source]
-        order += [t.place for t, r in self.all(Revision) if r.source == source]
+        """Whether the last check found it current, and is not too old; capturing the latest state is one."""
+        stated = [(t.place, t.at, c.outcome) for t, c in self.all(Check) if c.source == source]
+        checks = stated + [(t.place, t.at, "current") for t in self.captures_of_latest(source)]
         if not checks:
             return False
-        _, (at, outcome) = max(zip(order, checks, strict=True))
+        _, at, outcome = max(checks)
         age = self.ask.max_age
         return outcome == "current" and (age is None or self.ask.clock < at + age)
 

@@ -236,3 +236,40 @@ def test_a_revision_that_is_corrected_puts_no_other_in_doubt() -> None:
     )
     assert by_the_model(told, "ev_2", bought=day(3)) == ["citable"]
     assert verdicts(told, "ev_2", bought=day(3)) == ["citable"]
+
+
+def test_capturing_an_older_state_is_no_check_of_what_the_source_is_now() -> None:
+    """Capturing a revision counts as a ``current`` check; that of an older state confirms nothing newer."""
+    told = story(
+        (1, Source("src_0")),
+        (5, Revision("rev_0", "src_0", at(5))),
+        (5, Evidence("ev_0", "rev_0")),
+        (10, Check("src_0", "gone")),
+        (15, Revision("rev_1", "src_0", at(2))),
+    )
+    assert by_the_model(told, "ev_0") == ["unchecked"]
+    assert verdicts(told, "ev_0") == ["unchecked"]
+
+
+@pytest.mark.parametrize("relation", [None, Relation("parallel", "rev_0")])
+def test_capturing_the_latest_state_or_one_beside_it_is_a_current_check(relation: Relation | None) -> None:
+    told = story(
+        (1, Source("src_0")),
+        (5, Revision("rev_0", "src_0", at(5))),
+        (10, Check("src_0", "gone")),
+        (15, Revision("rev_1", "src_0", at(15) if relation is None else at(4), relation=relation)),
+        (15, Evidence("ev_1", "rev_1")),
+    )
+    assert by_the_model(told, "ev_1") == ["citable"]
+    assert verdicts(told, "ev_1") == ["citable"]
+
+
+def test_an_older_state_does_not_move_the_date_of_the_last_confirmation() -> None:
+    told = story(
+        (1, Source("src_0")),
+        (5, Revision("rev_0", "src_0", at(5))),
+        (5, Evidence("ev_0", "rev_0")),
+        (15, Revision("rev_1", "src_0", at(2))),
+    )
+    decision = decide_all(told, question(), ["ev_0"])["ev_0"].decision
+    assert (decision.assumed_open, decision.last_confirmed) == (True, at(5))
