@@ -8,6 +8,9 @@ from typing import cast
 
 from fastapi import Response
 
+from prov_ledger.ledger.auditing import AuditReport
+from prov_ledger.ledger.erasing.certificate import Certificate
+from prov_ledger.ledger.erasing.manifest import Manifest
 from prov_ledger.ledger.showing import Shown
 from prov_ledger.model.plain import Json, encode_plain
 from prov_ledger.service.verbs import COUNT, ID, NOTHING, Verb
@@ -39,6 +42,12 @@ def value_of(verb: Verb, result: object) -> Json:
     if isinstance(result, Shown):
         plain = cast(dict[str, Json], encode_plain(replace(result, data=b"")))
         return {**plain, "data": base64.b64encode(result.data).decode()}
+    if isinstance(result, Manifest):
+        return {"hash": result.hash, **cast(dict[str, Json], encode_plain(result))}
+    if isinstance(result, Certificate):
+        return cast(Json, json.loads(result.to_json()))
+    if isinstance(result, AuditReport):
+        return {"valid": result.valid, **cast(dict[str, Json], encode_plain(result))}
     if isinstance(result, Iterable) and not isinstance(result, str | bytes | dict):
         return [encode_plain(one) for one in result]
     return encode_plain(result)

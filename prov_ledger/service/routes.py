@@ -8,6 +8,7 @@ from typing import Annotated, cast
 from fastapi import APIRouter, Header, Request, Response
 from pydantic import BaseModel
 
+from prov_ledger.errors import Refused
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.plain import Json
 from prov_ledger.model.slots import Slot
@@ -64,7 +65,7 @@ def add_verb(router: APIRouter, verb: Verb, limits: Limits) -> None:
     summary, _, rest = (function.__doc__ or "").partition("\n")
     router.add_api_route(
         f"/{verb.path}",
-        _writing(verb, model) if verb.writes else _reading(verb, model),
+        _writing(verb, model) if verb.writes and not verb.alone else _reading(verb, model),
         methods=["POST"],
         operation_id=verb.method,
         tags=[verb.tag],
@@ -90,6 +91,8 @@ Endpoint = Callable[..., object]
 
 def _reading(verb: Verb, model: type[BaseModel]) -> Endpoint:
     async def read(request: Request, caller: CurrentCaller, service: CurrentService) -> Response:
+        if verb.alone and "idempotency-key" in request.headers:
+            raise Refused("bad_input", "this takes no Idempotency-Key: it goes on where it was when repeated")
         data = await _body(request, service)
 
         def answer() -> Response:

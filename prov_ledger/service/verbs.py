@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from pydantic import JsonValue
+
 from prov_ledger.checks.conformance import Report
 from prov_ledger.ledger.answering import CheckedAnswer
 from prov_ledger.ledger.auditing import AuditReport
 from prov_ledger.ledger.binding import Bound, Unbound
+from prov_ledger.ledger.erasing.manifest import Manifest
+from prov_ledger.ledger.erasure_verbs import Erased
 from prov_ledger.ledger.explaining import Explanation, Fallen
 from prov_ledger.ledger.finding import Found
 from prov_ledger.ledger.reaffirming import Reaffirmation
@@ -21,7 +25,9 @@ from prov_ledger.ledger.tool_results import ToolEvidence
 from prov_ledger.model.facts import FactType
 from prov_ledger.model.slots import Slot
 
-Tag = Literal["set up", "take in", "quote", "conclude", "correct", "let read", "withhold", "ask", "audit"]
+Tag = Literal[
+    "set up", "take in", "quote", "conclude", "correct", "let read", "withhold", "ask", "erase", "audit"
+]
 
 #: What a method returns where that is no type of its own: an id, nothing, or a count.
 ID, NOTHING, COUNT = "id", "nothing", "count"
@@ -33,7 +39,8 @@ class Verb:
 
     ``role`` is its row in ``VERB_ROLES``, None where no role is needed. ``answers`` is the type that it
     returns, or ID, NOTHING, COUNT. ``again`` says what of the answer is kept for an Idempotency-Key and
-    which method makes the answer anew from it: text is never kept.
+    which method makes the answer anew from it: text is never kept. ``alone``: it takes no such key, since
+    it is more than one durable step, each of which can be begun again.
     """
 
     method: str
@@ -44,6 +51,7 @@ class Verb:
     writes: bool = False
     again: tuple[str, str] | None = None
     example: Mapping[str, object] = field(default_factory=dict)
+    alone: bool = False
 
 
 _CLAIM: dict[str, object] = {
@@ -54,11 +62,16 @@ _CLAIM: dict[str, object] = {
 }
 _SCOPE = [{"fact": "purchase_date", "from": "2026-06-01", "until": "open"}]
 _FACTS = {"purchase_date": "2026-07-02"}
+_ERASURE = "era_0000000000000000ab"
 _SOURCE, _REVISION, _CLAIM_ID = "src_0000000000000000ab", "rev_0000000000000000ab", "cl_0000000000000000ab"
 
 
 def _write(method: str, path: str, tag: Tag, role: str, answers: object, **example: object) -> Verb:
     return Verb(method, path, tag, answers, role, True, None, example)
+
+
+def _alone(method: str, path: str, role: str, answers: object, **example: object) -> Verb:
+    return Verb(method, path, "erase", answers, role, True, None, example, alone=True)
 
 
 def _read(method: str, path: str, answers: object, **example: object) -> Verb:
@@ -130,6 +143,11 @@ VERBS: tuple[Verb, ...] = (
     _read("show", "show", Shown, native_or_id=_REVISION),
     _read("explain", "explain", Explanation, claim=_CLAIM_ID),
     _read("facts", "facts", list[FactType]),
+    Verb("plan_erasure", "plan-erasure", "erase", Manifest, "erase", example={"ids": [_SOURCE]}),
+    _alone("run_erasure", "run-erasure", "erase", Erased, plan="5f" * 32, reason="request 12"),
+    _alone("erase", "erase", "erase", Erased, ids=[_SOURCE], reason="request 12"),
+    Verb("certificate", "certificate", "erase", dict[str, JsonValue], "erase", example={"erasure": _ERASURE}),
+    Verb("traces", "traces", "erase", tuple[str, ...], "erase", example={"text": "88-1417"}),
     Verb("verify", "verify", "audit", AuditReport, "audit"),
     Verb("validate", "validate", "audit", Report, "audit"),
     Verb("rebuild", "rebuild", "audit", COUNT, "audit"),
@@ -159,6 +177,7 @@ NOT_OFFERED: Mapping[str, str] = {
             "last_entry",
             "has_entry",
             "held",
+            "catch_up",
             "snapshots",
             "snapshot",
             "snapshot_age_s",
