@@ -11,6 +11,7 @@ from prov_ledger.ledger.erasing.manifest import Manifest
 from prov_ledger.ledger.erasing.planning import Planning
 from prov_ledger.ledger.erasing.plans import Plans
 from prov_ledger.ledger.erasing.running import RECOGNISED_FOR, Asked, Running
+from prov_ledger.ledger.erasing.sweeping import Sweeping, SweepReport
 from prov_ledger.ledger.erasing.traces import Traces
 from prov_ledger.ledger.find_verbs import FindVerbs
 from prov_ledger.ledger.layout import plans_folder
@@ -98,13 +99,28 @@ class ErasureVerbs(FindVerbs):
         traces = Traces(self._tenant)
         return tuple(traces.everywhere(text) if sealed else traces.in_the_clear(text))
 
+    def sweep(self, *, by: str | None = None) -> SweepReport:
+        """Erase what retention made expire, and prune the metadata that expired; doing so twice changes
+        nothing. What is under a legal hold stays, withheld.
+        """
+        self._check_alone()
+        acting = self._acting(by, None)
+        self._session.check_role(acting.agent, "sweep")
+        report = Sweeping(self._tenant).sweep(acting.agent or "")
+        self._plans.expire(self._tenant.now())
+        self._forget_texts()
+        return report
+
+    def _check_alone(self) -> None:
+        if self._tenant.is_writing():
+            raise Refused("bad_input", "an erasure is no part of a batch: end the batch first")
+
     @property
     def _plans(self) -> Plans:
         return Plans(plans_folder(self._tenant.ledger, self._tenant.name))
 
     def _erase(self, asked: Asked, by: str | None) -> Erased:
-        if self._tenant.is_writing():
-            raise Refused("bad_input", "an erasure is no part of a batch: end the batch first")
+        self._check_alone()
         running = Running(self._tenant)
         with self._writing("erase", by, None) as (work, acting):
             self._session.check_role(acting.agent, "erase")

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from prov_ledger.checks.documents import parse_media_type
+from prov_ledger.checks.documents import parse_media_type, text_of
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft, encoded
 from prov_ledger.ledger.session import Acting, Session, unknown
@@ -18,6 +18,7 @@ from prov_ledger.model.records import CHECK_OUTCOMES, LEVELS, CheckOutcome, Leve
 from prov_ledger.model.scopes import Among, Scope, open_scope, parse_scope
 from prov_ledger.model.times import day_interval, parse_date_or_instant, parse_instant
 from prov_ledger.model.world import SourceHistory
+from prov_ledger.vault.fingerprints import FingerprintMaker
 from prov_ledger.vault.port import Lookup
 
 _CONNECTOR = re.compile(r"[a-z][a-z0-9_-]{0,31}")
@@ -82,14 +83,16 @@ class Sources:
 
     def find(self, connector: str, native: str) -> Node | None:
         """The source that has a native id now, or None."""
-        key = self.tenant.sealer.token("native", native_key(connector, native))
-        found = self.tenant.journal.find("native", key)
+        found = self.holders(connector, native)
         return found[-1].id if found else None
 
     def holders(self, connector: str, native: str) -> list[Lookup]:
-        """All sources that ever had a native id of a connector, and since when, in recorded order."""
+        """All sources that ever had a native id of a connector, and since when, in recorded order; without
+        those that are erased.
+        """
         key = self.tenant.sealer.token("native", native_key(connector, native))
-        return self.tenant.journal.find("native", key)
+        erased = self.tenant.state.removals.is_erased
+        return [x for x in self.tenant.journal.find("native", key) if not erased(x.id)]
 
     def connectors(self) -> list[str]:
         """The connectors that gave the ledger any source."""
@@ -98,13 +101,11 @@ class Sources:
         ]
 
     def of_connector(self, connector: str) -> list[Node]:
-        """All sources that a connector gave, in recorded order."""
-        return [
-            stated.record.id
-            for entry in self.tenant.state.entries_of("source")
-            for stated in entry.statements
-            if isinstance(stated.record, r.SourceRecord) and stated.record.connector == connector
-        ]
+        """All sources that a connector gave and that are not erased, in recorded order."""
+        erased = self.tenant.state.removals.is_erased
+        records = (x.record for entry in self.tenant.state.entries_of("source") for x in entry.statements)
+        given = (x for x in records if isinstance(x, r.SourceRecord) and x.connector == connector)
+        return [x.id for x in given if not erased(x.id)]
 
     def describe(self, id: Node) -> str:
         """The text that an id stands for: a title, label, quote, statement or name; empty when gone."""
@@ -316,9 +317,13 @@ class Sources:
         relation: r.Relation | None = None,
     ) -> Node:
         """Record a revision whose parts were checked before."""
+        data = encoded(new.data) if isinstance(new.data, str) else new.data
+        if self.was_erased(source, data, new.media_type):
+            raise Refused(
+                "erased_bytes", "these bytes, or a part of them, were erased: they are not taken in again"
+            )
         draft = work.draft("revision")
         id = draft.entity(mint_id("rev"))
-        data = encoded(new.data) if isinstance(new.data, str) else new.data
         sealed = draft.seal_scope(scope, f"{id}#scope", self.table()) if scope is not None else None
         draft.records.append(
             r.RevisionRecord(
@@ -339,6 +344,29 @@ class Sources:
         draft.about.append(source)
         work.append(draft, agent)
         return id
+
+    def any_erased(self) -> bool:
+        """Whether any source was erased: then nobody can tell any more which native ids there were."""
+        erasures = self.tenant.state.removals.erasures.values()
+        return any(id.startswith("src_") for x in erasures for id in x.record.erased)
+
+    def was_erased(self, source: Node | None, data: bytes, media_type: str) -> bool:
+        """Whether these bytes were erased anywhere, or hold a span that was erased in this source."""
+        denials, now = self.tenant.denials, self.tenant.now()
+        whole = denials.fingerprints("bytes")
+        spans = denials.fingerprints("span", source) if source is not None else ()
+        if not whole and not spans:
+            return False
+        maker = FingerprintMaker(self.tenant.tickets.fingerprint_key)
+        if maker.matches_bytes(data, whole, now):
+            return True
+        if not spans:
+            return False
+        try:
+            text = text_of(data, media_type)
+        except Refused:
+            return False
+        return maker.matches_span(source or "", text, spans, now)
 
     def _previous(self, source: Node, published: datetime) -> Node | None:
         history = self.tenant.state.reader.history(source)

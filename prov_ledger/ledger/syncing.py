@@ -128,8 +128,4 @@ class _Known:
         return payload is not None and self.sources.tenant.sealer.equals(payload, data)
 
     def _sources(self) -> Iterator[Node]:
-        for entry in self.sources.tenant.state.entries_of("source"):
-            for stated in entry.statements:
-                record = stated.record
-                if isinstance(record, r.SourceRecord) and record.connector == self.connector:
-                    yield record.id
+        yield from self.sources.of_connector(self.connector)

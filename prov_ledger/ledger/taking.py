@@ -111,7 +111,7 @@ class Taker:
         self.report.checked += 1
 
     def _check_brought(self, native: str) -> None:
-        if not self.sources.holders(self.connector, native):
+        if not self.sources.holders(self.connector, native) and not self.sources.any_erased():
             raise ConnectorError(
                 "the feed changes an object that it never brought: its history was rewritten"
             )
@@ -132,6 +132,9 @@ class Taker:
     def _content(self, change: SourceChange) -> None:
         content = self._load(change)
         source = self.replay.holder(change.native)
+        if self.sources.was_erased(source, content.data, content.media_type):
+            self.report.skipped["erased"] = self.report.skipped.get("erased", 0) + 1
+            return
         if source is None:
             if change.kind != "new":
                 self._check_brought(change.native)

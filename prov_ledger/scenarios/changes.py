@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from prov_ledger.scenarios import capturing, concluding
+from prov_ledger.scenarios import capturing, concluding, erasing
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import World
 
@@ -80,6 +80,9 @@ CHANGES_SUPPORTED: Mapping[str, Change] = {
     "restate": concluding.restate,
     "reaffirm": concluding.reaffirm,
     "sensitive": _sensitive,
+    "erase": erasing.erase,
+    "sweep": erasing.sweep,
+    "corrupt": erasing.corrupt,
     "restart": _restart,
     "rebuild": _rebuild,
 }

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from prov_ledger.model.plain import encode_plain
 from prov_ledger.model.slots import Became, Candidate, Slot
+from prov_ledger.scenarios import erasing
 from prov_ledger.scenarios.changes import CHANGES_SUPPORTED
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import World
@@ -214,6 +215,11 @@ def _find(world: World, step: Step) -> Iterator[Difference]:
         yield Difference("the evidence found", _shown(sorted(expected)), _shown(named))
 
 
+def _absent(world: World, step: Step) -> Iterator[Difference]:
+    for place in dict.fromkeys(erasing.places_of(world, step)):
+        yield Difference("the text", "nowhere", place)
+
+
 def _verify(world: World, step: Step) -> Iterator[Difference]:
     expected = step.find_text("expect") or "valid"
     report = world.ledger(step).verify()
@@ -237,6 +243,7 @@ EXPECTATIONS_SUPPORTED: Mapping[str, Expectation] = {
     "answer": _answer,
     "packet": _packet,
     "find": _find,
+    "absent": _absent,
     "verify": _verify,
     "select": _select,
 }

@@ -58,6 +58,19 @@ class World:
             )
         return ledger
 
+    @property
+    def folder(self) -> Path:
+        """The ledger's folder."""
+        return self._folder
+
+    def ledgers(self) -> list[Ledger]:
+        """The ledgers of all tenants so far."""
+        return list(self._ledgers.values())
+
+    def reminders(self) -> list[str]:
+        """The ids of all reminders that were made."""
+        return [id_ for id_ in dict.fromkeys(self._made.values()) if id_.startswith("rem_")]
+
     def heads(self) -> Mapping[str, tuple[int, str]]:
         """Size and root of every tenant's journal: equal before and after where nothing changed."""
         heads = {tenant: ledger.tree_head() for tenant, ledger in self._ledgers.items()}

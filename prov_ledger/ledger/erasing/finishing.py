@@ -11,8 +11,8 @@ from contextlib import contextmanager, suppress
 
 from prov_ledger.checks.markdown import parse_page
 from prov_ledger.checks.workbooks import read_workbook
-from prov_ledger.errors import KeyNotDestroyable, Refused, StorageError
-from prov_ledger.ledger.erasing.order import PREFIX, Order, order_key
+from prov_ledger.errors import GraphBusy, KeyNotDestroyable, StorageError
+from prov_ledger.ledger.erasing.order import GRAPH_DUE, PREFIX, Order, order_key
 from prov_ledger.ledger.layout import snapshots_folder, tenant_folder
 from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.model import records as r
@@ -43,6 +43,18 @@ class Finishing:
                 crash_point("erase.forgotten")
                 self._give_receipts(unfinished, self._new_epoch())
             return unfinished
+
+    def finish_pruning(self) -> None:
+        """Make the graph anew in a fresh directory, and the journal's file without its gaps, where entries
+        were pruned. Raises GraphBusy where another process has the graph.
+        """
+        if self.tenant.journal.meta(GRAPH_DUE) is None:
+            return
+        self.tenant.graph.rebuild()
+        crash_point("prune.rebuilt")
+        self.tenant.journal.scrub(compact=True)
+        with self.tenant.writing() as work:
+            work.removing.drop_meta(GRAPH_DUE)
 
     def _unfinished(self) -> list[Node]:
         return [key.removeprefix(PREFIX) for key in self.tenant.journal.meta_below(PREFIX)]
@@ -120,6 +132,8 @@ def finish_at_opening(tenant: Tenant) -> None:
     """
     try:
         Finishing(tenant).finish_all(wait=False)
-    except (StorageError, Refused) as error:
-        if error.code not in ("busy", "denied"):
+        with suppress(GraphBusy):
+            Finishing(tenant).finish_pruning()
+    except StorageError as error:
+        if error.code != "busy":
             raise

@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from prov_ledger.model.records import Node
 
 PREFIX = "erasing."
+#: The setting that says that entries were pruned since the graph was made.
+GRAPH_DUE = "graph_due"
 
 
 @dataclass(frozen=True, slots=True)
