@@ -10,9 +10,11 @@ from prov_ledger.cli import (
     access_commands,
     answer_commands,
     audit_commands,
+    backup_commands,
     capture_commands,
     claim_commands,
     demo,
+    disclosure_commands,
     find_commands,
     guide,
     reading_commands,
@@ -21,6 +23,7 @@ from prov_ledger.cli import (
     sparql_commands,
     standing_commands,
     sync_commands,
+    tenant_commands,
     thread_commands,
 )
 from prov_ledger.cli.command import (
@@ -83,6 +86,9 @@ def build() -> typer.Typer:
         thread_commands,
         sparql_commands,
         audit_commands,
+        disclosure_commands,
+        backup_commands,
+        tenant_commands,
         service_commands,
         guide,
     )

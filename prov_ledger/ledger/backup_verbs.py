@@ -27,6 +27,20 @@ class BackupVerbs(Handle):
             raise Refused("bad_input", "the place of the backup is empty: name a new folder")
         return Backing(self._tenant).backup(acting.agent or "", Path(destination))
 
+    def rotate_keys(self, *, by: str | None = None) -> int:
+        """Wrap every key anew with one of a new epoch, and destroy the old one; the new epoch.
+
+        Backups from before do not open any more: make one afterwards. Raises KeyNotDestroyable where a
+        single key cannot be destroyed; the new one counts all the same.
+        """
+        self._session.check_role(self._acting(by, None).agent, "rotate")
+        tickets = self._tenant.tickets
+        new = tickets.rotate()
+        tickets.rewrap()
+        tickets.scrub()
+        tickets.destroy_epoch(new - 1)
+        return new
+
     def confirm_grants(self, *, by: str | None = None) -> None:
         """Let the grants of a restored ledger hold again; look through them first.
 

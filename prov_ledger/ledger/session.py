@@ -44,6 +44,7 @@ VERB_ROLES: dict[str, frozenset[Role]] = {
     "sparql": frozenset({Role.ANALYST, Role.AUDITOR}),
     "audit": frozenset({Role.AUDITOR, Role.ADMIN, Role.CURATOR}),
     "backup": frozenset({Role.ADMIN}),
+    "rotate": frozenset({Role.ADMIN}),
     "confirm": frozenset({Role.ADMIN}),
     "disclosures": frozenset({Role.AUDITOR, Role.PRIVACY_OFFICER}),
     "forget": frozenset({Role.PRIVACY_OFFICER}),

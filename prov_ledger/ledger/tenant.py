@@ -82,6 +82,8 @@ class Tenant:
             if not restoring:
                 self._refuse_older()
             self.complete_denials()
+            for file in (self.journal, self.tickets, self.denials):
+                file.scrub_if_due()
             opened.pop_all()
 
     def _refuse_closed(self) -> None:
@@ -152,6 +154,14 @@ class Tenant:
         return work.last if work is not None and self.is_writing() else None
 
     def now(self) -> datetime:
+        """The time by which all is judged: the clock, and never before the last entry was recorded.
+
+        A clock that was set back revives nothing that had ended. Raises as ``clock_time``.
+        """
+        now, last = self.clock_time(), self.state.last_recorded
+        return now if last is None else max(now, last)
+
+    def clock_time(self) -> datetime:
         """The clock, in UTC. Raises Refused ``bad_input`` for a clock that does not know its zone."""
         now = self.clock()
         if now.tzinfo is None:
@@ -285,7 +295,7 @@ class Work:
 
     def _time(self) -> datetime:
         """The recorded time of the next entry: the clock, and never before the last entry."""
-        now, last = self.tenant.now(), self._transaction.last_recorded
+        now, last = self.tenant.clock_time(), self._transaction.last_recorded
         if last is None or now >= last:
             return now
         if last - now > CLOCK_TOLERANCE:

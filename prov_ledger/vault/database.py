@@ -25,6 +25,7 @@ BUSY_TIMEOUT_MS = 30_000
 #: How long scrubbing waits for readers, and how long one attempt keeps writers waiting.
 SCRUB_WAIT_MS = 5_000
 _SCRUB_ATTEMPT_MS = 40
+_SCRUB_DUE = "scrub_due"
 _READER_CACHE_KIB = 4_096
 _WRITER_CACHE_KIB = 65_536
 
@@ -171,8 +172,23 @@ class Database:
 
         Deleted rows and freed pages are overwritten with zeros when they are deleted. ``compact`` writes the
         whole file anew, without its gaps: that takes as much room again, and writers wait. Readers are
-        waited for up to ``wait_ms``; meanwhile writers get their turn.
+        waited for up to ``wait_ms``; meanwhile writers get their turn. Where one does not end, that is kept
+        in mind for ``scrub_if_due``.
         """
+        scrubbed = self._scrub(compact, wait_ms)
+        if scrubbed.truncated == (self.meta(_SCRUB_DUE) is not None):
+            with self.writing() as connection:
+                connection.execute("DELETE FROM meta WHERE key = ?", (_SCRUB_DUE,))
+                if not scrubbed.truncated:
+                    connection.execute("INSERT INTO meta VALUES (?, 1)", (_SCRUB_DUE,))
+        return scrubbed
+
+    def scrub_if_due(self) -> None:
+        """Empty the log where a reader kept an earlier scrub from it, and none does now."""
+        if self.meta(_SCRUB_DUE) is not None:
+            self.scrub(wait_ms=0)
+
+    def _scrub(self, compact: bool, wait_ms: int) -> Scrubbed:
         with self._lock, translated(self._path):
             connection = self._connect()
             try:

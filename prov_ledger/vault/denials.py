@@ -127,6 +127,10 @@ class Denials:
         """Take what was deleted out of the file and its log; see ``Database.scrub``."""
         return self._database.scrub(compact=compact, wait_ms=wait_ms)
 
+    def scrub_if_due(self) -> None:
+        """Finish a scrub that a reader was in the way of; see ``Database.scrub_if_due``."""
+        self._database.scrub_if_due()
+
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self._database.close()

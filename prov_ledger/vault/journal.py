@@ -199,6 +199,10 @@ class SqliteJournal(EntryReads):
         """Take what was deleted out of the file and its log; see ``Database.scrub``."""
         return self._database.scrub(compact=compact, wait_ms=wait_ms)
 
+    def scrub_if_due(self) -> None:
+        """Finish a scrub that a reader was in the way of; see ``Database.scrub_if_due``."""
+        self._database.scrub_if_due()
+
     def broken_references(self) -> list[tuple[str, str]]:
         """Where the file contradicts itself: (where, what)."""
         with self._database.reading() as connection:

@@ -50,6 +50,11 @@ class FileKeys:
         """Keep keys in ``folder``; it is made, with mode 0700, when the first key is."""
         self._folder = folder
 
+    @property
+    def folder(self) -> Path:
+        """Where the files are."""
+        return self._folder
+
     def path_of(self, tenant: str, epoch: int) -> Path:
         """Where the key is; raises Refused ``bad_input`` for a tenant that cannot be a file name."""
         if not _TENANT.fullmatch(tenant):

@@ -143,6 +143,10 @@ class TicketStore(EpochStore):
         """Take what was deleted out of the file and its log; see ``Database.scrub``."""
         return self._database.scrub(compact=compact, wait_ms=wait_ms)
 
+    def scrub_if_due(self) -> None:
+        """Finish a scrub that a reader was in the way of; see ``Database.scrub_if_due``."""
+        self._database.scrub_if_due()
+
     def close(self) -> None:
         """Destroy the keys that this store reserved and never gave out, and close the file."""
         with self._lock:
