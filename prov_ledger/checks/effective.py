@@ -5,10 +5,11 @@ scope is closed by the first later one that states no relation to it; otherwise 
 """
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
 
 from prov_ledger.checks.applicability import Applicability
+from prov_ledger.checks.judged import Finding
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactKind, FactTable, FactValue
 from prov_ledger.model.scopes import Bound, Edge, Period, Scope, period_facts
@@ -53,6 +54,16 @@ class Governing:
 
     surely: frozenset[r.Node]
     perhaps: Mapping[r.Node, Applicability]
+    #: What follows for a revision, once it was looked for.
+    rows: dict[r.Node, "Row"] = field(default_factory=dict, compare=False)
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """How the scope of a revision stands to some facts, and what the others of its source make of it."""
+
+    found: Applicability
+    later: Finding | None
 
 
 class Revisions:
@@ -71,6 +82,8 @@ class Revisions:
         self._facts: tuple[str, ...] | None = None
         #: The last values of ``facts`` that were asked about, and which revisions govern for them.
         self.last_asked: tuple[Sequence[FactValue | None], Governing] | None = None
+        #: The last check (outcome, time) and the last confirmation, once they were looked for.
+        self.last_checks: tuple[tuple[str, datetime] | None, datetime | None] | None = None
         self._statements: dict[r.Node, list[Recorded[r.ScopeRecord]]] = {}
         for scope in history.scopes:
             self._statements.setdefault(scope.record.of, []).append(scope)

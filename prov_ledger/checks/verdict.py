@@ -10,7 +10,15 @@ from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
 from prov_ledger.checks.applicability import Applicability, check_scope
-from prov_ledger.checks.effective import Effective, Governing, KnownRevisions, Revisions, captures_of_latest
+from prov_ledger.checks.effective import (
+    Effective,
+    Governing,
+    KnownRevisions,
+    Revisions,
+    Row,
+    captures_of_latest,
+)
+from prov_ledger.checks.judged import NO_NAMES, Finding, worst
 from prov_ledger.model import records as r
 from prov_ledger.model.durations import Duration, add_duration
 from prov_ledger.model.facts import QUESTION_DATE, TEMPORAL_KINDS, FactValue, SealedValue
@@ -21,6 +29,7 @@ from prov_ledger.model.world import Recorded, SourceHistory, World
 
 #: What surely fails, as a verdict.
 _FAILED: dict[str, Verdict] = {"not_applicable": "not_applicable", "ended": "ended", "not_yet": "not_yet"}
+_CITABLE = Finding("citable")
 _UNDERCUTS = frozenset({"retracted", "superseded", "other_question", "undercut"})
 
 
@@ -46,43 +55,6 @@ class Asked:
     gone: frozenset[Node] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """How one evidence item, justification or claim was judged, with what decided."""
-
-    verdict: Verdict
-    decided_by: str | None = None
-    missing: frozenset[str] = frozenset()
-    unconsidered: frozenset[str] = frozenset()
-    leaves: tuple[Node, ...] = ()
-    assumed_open: bool = False
-    confirmed: datetime | None = None
-
-    @property
-    def rank(self) -> int:
-        """Its place in the table; lower is worse."""
-        return RANK[self.verdict]
-
-
-def worst(findings: Sequence[Finding]) -> Finding:
-    """The first verdict in the table among findings that must all stand, with all their leaves."""
-    if len(findings) == 1:
-        return findings[0]
-    rank = min(f.rank for f in findings)
-    deciding = [f for f in findings if f.rank == rank]
-    deciders = [f.decided_by for f in deciding if f.decided_by is not None]
-    confirmed = [f.confirmed for f in findings if f.assumed_open and f.confirmed is not None]
-    return Finding(
-        deciding[0].verdict,
-        min(deciders, default=None),
-        frozenset().union(*(f.missing for f in deciding)),
-        frozenset().union(*(f.unconsidered for f in deciding)),
-        tuple(dict.fromkeys(leaf for f in findings for leaf in f.leaves)),
-        any(f.assumed_open for f in findings),
-        min(confirmed, default=None),
-    )
-
-
 class Judge:
     """Judges the ids of one world for one question; each id once.
 
@@ -98,6 +70,18 @@ class Judge:
         self._revisions: dict[Node, Revisions] = {}
         self._governing: dict[Node, Governing] = {}
         self._source: dict[Node, Finding | None] = {}
+        self._exposed_whole: dict[Node, bool] = {}
+        self._readable: dict[Node, bool] = {}
+        self._dated = frozenset(
+            name
+            for name in asked.facts
+            if name != QUESTION_DATE and world.table.get(name).kind in TEMPORAL_KINDS
+        )
+        self._undated_facts = {name: value for name, value in asked.facts.items() if name != QUESTION_DATE}
+
+    def note_drifted(self, ids: frozenset[Node]) -> None:
+        """Judge these ids as having a payload that does not open; before anything is judged."""
+        self.asked = replace(self.asked, drifted=ids)
 
     def decide(self, id: Node) -> Decision:
         """Decide one id; an id that is not in the world is withheld."""
@@ -109,11 +93,10 @@ class Judge:
         if finding.verdict == "withheld":
             return Decision(id, "withheld")
         words = self.words(id)
-        if finding.rank > RANK["drifted"] and words and id in self.asked.drifted:
+        if words and id in self.asked.drifted and finding.rank > RANK["drifted"]:
             finding = Finding("drifted")
-        decision = _decision(id, finding)
         named = self._named_head(id) if finding.verdict == "superseded" else None
-        return replace(decision, words=words, same_question=self._same_question(id), superseded_by=named)
+        return _decision(id, finding, named, words, self._same_question(id))
 
     # evidence
 
@@ -126,19 +109,22 @@ class Judge:
 
     def _judge_evidence(self, id: Node) -> Finding:
         x = self.world.evidence.get(id)
-        source = self.world.source_of.get(x.record.revision) if x is not None else None
-        if x is None or source is None or not self.is_readable(id):
+        if x is None or not self.is_readable(id):
             return Finding("withheld")
         if id in self.asked.drifted:
             return Finding("drifted")
+        revision = x.record.revision
+        source = self.world.source_of[revision]
         revisions = self.revisions(source)
-        effective = revisions.effective(x.record.revision)
+        effective = revisions.effective(revision)
+        row = self._row(revisions, revision, effective)
         scope, stated = self._scope_of(x, effective)
-        retrieved = revisions.by_id[x.record.revision].record.retrieved
-        found = self._check(scope, retrieved, effective.confirmed)
+        found = row.found
+        if scope is not effective.scope:
+            found = self._check(scope, revisions.by_id[revision].record.retrieved, effective.confirmed)
         finding = self._scope_finding(x, found, scope, stated, revisions.history)
-        later = finding or self._later_rows(x.record.revision, effective, source)
-        confirmed = _last_confirmed(revisions.history) if found.assumed_open else None
+        later = finding or row.later or self._source_finding(revisions) or _CITABLE
+        confirmed = _checks_of(revisions)[1] if found.assumed_open else None
         return Finding(
             later.verdict,
             later.decided_by,
@@ -192,34 +178,36 @@ class Judge:
         failed = _FAILED.get(found.outcome)
         if failed is not None:
             return Finding(failed, found.decided_by)
-        ignored = frozenset[str]()
-        if not stated:
-            ignored = self._dated() - scope.facts - _indifferent(x.record, history)
+        ignored = NO_NAMES
+        if self._dated and not stated:
+            ignored = self._dated - scope.facts
+            ignored = ignored - _indifferent(x.record, history) if ignored else ignored
         if found.outcome == "unknown" or ignored:
             decided = found.decided_by if found.outcome == "unknown" else None
             return Finding("unknown", decided, frozenset(found.missing), ignored)
         return None
 
-    def _dated(self) -> frozenset[str]:
-        """Facts with a date or an instant that the question brings, its own date apart."""
-        table = self.world.table
-        return frozenset(
-            name
-            for name in self.asked.facts
-            if name != QUESTION_DATE and table.get(name).kind in TEMPORAL_KINDS
-        )
+    def _row(self, revisions: Revisions, revision: Node, effective: Effective) -> Row:
+        """How a revision stands for the question, whoever asks; the same for all evidence on it."""
+        governing = self._governed(revisions.history.id)
+        row = governing.rows.get(revision)
+        if row is None:
+            retrieved = revisions.by_id[revision].record.retrieved
+            found = self._check(effective.scope, retrieved, effective.confirmed)
+            later = self._later_rows(revisions, revision, effective, governing)
+            row = governing.rows[revision] = Row(found, later)
+        return row
 
-    def _later_rows(self, revision: Node, effective: Effective, source: Node) -> Finding:
-        revisions = self.revisions(source)
-        governing = self._governed(source)
+    def _later_rows(
+        self, revisions: Revisions, revision: Node, effective: Effective, governing: Governing
+    ) -> Finding | None:
+        """What other revisions make of one that applies; None where they leave it alone."""
         if effective.left_none or self._corrected(revisions, revision, governing.surely):
             return Finding("outdated")
         if self._in_conflict(revisions, revision, governing.surely):
             return Finding("conflict")
         doubts = self._doubts(revisions, revision, governing)
-        if doubts:
-            return _unknown(doubts)
-        return self._source_finding(revisions.history) or Finding("citable")
+        return _unknown(doubts) if doubts else None
 
     def _corrected(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:
         return any(
@@ -308,17 +296,17 @@ class Judge:
             and not self._doubts(revisions, rev, governing)
         )
 
-    def _source_finding(self, history: SourceHistory) -> Finding | None:
-        id = history.id
+    def _source_finding(self, revisions: Revisions) -> Finding | None:
+        id = revisions.history.id
         if id not in self._source:
-            self._source[id] = self._judge_source(history)
+            self._source[id] = self._judge_source(revisions)
         return self._source[id]
 
-    def _judge_source(self, history: SourceHistory) -> Finding | None:
-        level = authority_of(history, self.asked.clock)
+    def _judge_source(self, revisions: Revisions) -> Finding | None:
+        level = authority_of(revisions.history, self.asked.clock)
         if level is None or LEVELS.index(level) > LEVELS.index(self.asked.min_authority):
             return Finding("not_authoritative")
-        if not is_current(history, self.asked.clock, self.asked.max_age):
+        if not _is_current(_checks_of(revisions)[0], self.asked.clock, self.asked.max_age):
             return Finding("unchecked")
         return None
 
@@ -341,6 +329,8 @@ class Judge:
             found.add(claim)
             members = self.world.claims[claim].record.justifications
             waiting += [m for group in members for m in group if m.startswith("cl_")]
+        if len(found) == 1:
+            return [id]
         return sorted(found, key=lambda c: (self.world.claims[c].sequence, c))
 
     def _judge_claim(self, id: Node) -> Finding:
@@ -351,11 +341,8 @@ class Judge:
         standing = [j for j in justified if j.verdict != "withheld"]
         if not standing:
             return Finding("withheld")
-        rank = max(j.rank for j in standing)
-        best = next(j for j in standing if j.rank == rank)
         stands = [j for j in standing if j.verdict == "citable"]
-        if stands:
-            best = worst(stands)
+        best = worst(stands) if stands else max(standing, key=_rank)
         own = self._own_finding(id, record)
         if own is None or own.rank > best.rank:
             return best
@@ -408,8 +395,11 @@ class Judge:
         return head if known else None
 
     def _bound(self, record: r.ClaimRecord) -> tuple[set[str], frozenset[str]]:
-        differing, missing = set(), set()
-        for name in record.bound_to | _computed_by(record):
+        differing, missing = set[str](), set[str]()
+        names = record.bound_to | _computed_by(record)
+        if not names:
+            return differing, NO_NAMES
+        for name in names:
             made_for = record.question.facts.get(name)
             if name not in self.asked.facts:
                 missing.add(name)
@@ -427,20 +417,25 @@ class Judge:
         return recorded == given
 
     def _same_question(self, id: Node) -> bool:
-        made_for = dict(self.world.claims[id].record.question.facts)
-        given = dict(self.asked.facts)
-        if QUESTION_DATE not in made_for or not self.asked.states_date:
-            made_for.pop(QUESTION_DATE, None)
-            given.pop(QUESTION_DATE, None)
-        return made_for.keys() == given.keys() and all(
-            self._equal(made_for[name], given[name]) for name in given
-        )
+        made_for = self.world.claims[id].record.question.facts
+        dated = QUESTION_DATE in made_for
+        counts = dated and self.asked.states_date
+        given = self.asked.facts if counts else self._undated_facts
+        if len(given) != len(made_for) - (dated and not counts):
+            return False
+        for name, value in given.items():
+            if name not in made_for or not self._equal(made_for[name], value):
+                return False
+        return True
 
     def words(self, id: Node) -> bool:
         """Whether the claim's words may be given out: its whole exposure is readable and none of it gone."""
-        restated = self.world.restatements.get(id)
-        exposure = restated.record.exposure if restated else self.world.claims[id].record.exposure
-        return all(self._exposed(x) for x in exposure)
+        found = self._exposed_whole.get(id)
+        if found is None:
+            restated = self.world.restatements.get(id)
+            exposure = restated.record.exposure if restated else self.world.claims[id].record.exposure
+            found = self._exposed_whole[id] = all(map(self._exposed, exposure))
+        return found
 
     def _exposed(self, id: Node) -> bool:
         if id in self.world.claims:
@@ -449,13 +444,23 @@ class Judge:
 
     def is_readable(self, evidence: Node) -> bool:
         """Whether an evidence item, its revision and its source are there today, for this reader."""
+        found = self._readable.get(evidence)
+        if found is None:
+            found = self._readable[evidence] = self._is_readable(evidence)
+        return found
+
+    def _is_readable(self, evidence: Node) -> bool:
         x = self.world.evidence.get(evidence)
         if x is None:
             return False
-        source = self.world.source_of.get(x.record.revision)
-        return source in self.asked.readable and self.asked.gone.isdisjoint(
-            (evidence, x.record.revision, source)
+        source, gone = self.world.source_of.get(x.record.revision), self.asked.gone
+        return source in self.asked.readable and (
+            not gone or gone.isdisjoint((evidence, x.record.revision, source))
         )
+
+
+def _rank(finding: Finding) -> int:
+    return RANK[finding.verdict]
 
 
 def _unknown(found: Sequence[Applicability]) -> Finding:
@@ -465,7 +470,13 @@ def _unknown(found: Sequence[Applicability]) -> Finding:
     return Finding("unknown", min(deciders, default=None), missing)
 
 
-def _decision(id: Node, finding: Finding) -> Decision:
+def _decision(
+    id: Node,
+    finding: Finding,
+    head: Node | None = None,
+    words: bool | None = None,
+    same_question: bool | None = None,
+) -> Decision:
     if finding.verdict == "withheld":
         return Decision(id, "withheld")
     citable = finding.verdict == "citable"
@@ -473,11 +484,14 @@ def _decision(id: Node, finding: Finding) -> Decision:
         id,
         finding.verdict,
         finding.decided_by,
-        tuple(sorted(finding.missing)),
-        tuple(sorted(finding.unconsidered)),
-        citations=finding.leaves if citable else (),
-        assumed_open=citable and finding.assumed_open,
-        last_confirmed=finding.confirmed if citable and finding.assumed_open else None,
+        tuple(sorted(finding.missing)) if finding.missing else (),
+        tuple(sorted(finding.unconsidered)) if finding.unconsidered else (),
+        head,
+        finding.leaves if citable else (),
+        words,
+        same_question,
+        citable and finding.assumed_open,
+        finding.confirmed if citable and finding.assumed_open else None,
     )
 
 
@@ -513,12 +527,22 @@ def _last_check(history: SourceHistory) -> tuple[str, datetime] | None:
 
 def is_current(history: SourceHistory, clock: datetime, max_age: Duration | None) -> bool:
     """Whether the last check found the source current, and not longer ago than ``max_age``."""
-    last = _last_check(history)
+    return _is_current(_last_check(history), clock, max_age)
+
+
+def _is_current(last: tuple[str, datetime] | None, clock: datetime, max_age: Duration | None) -> bool:
     if last is None:
         return max_age is None
     if last[0] != "current":
         return False
     return max_age is None or clock < add_duration(last[1], max_age)
+
+
+def _checks_of(revisions: Revisions) -> tuple[tuple[str, datetime] | None, datetime | None]:
+    """The last check and the last confirmation of a source, looked for once for each history."""
+    if revisions.last_checks is None:
+        revisions.last_checks = (_last_check(revisions.history), _last_confirmed(revisions.history))
+    return revisions.last_checks
 
 
 def _last_confirmed(history: SourceHistory) -> datetime | None:

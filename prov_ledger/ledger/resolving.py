@@ -107,8 +107,8 @@ class Resolver:
         )
         known = self.tenant.state.revisions
         judge = Judge(world, asked, known)
-        asked = replace(asked, drifted=texts.drifted(world, judge, names))
-        return Judge(world, asked, known), texts
+        judge.note_drifted(texts.drifted(world, judge, names))
+        return judge, texts
 
     def _permitted(
         self, reader: Reader, acting: Acting, names: Sequence[Node | None], parsed: "_Parsed"

@@ -4,8 +4,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import replace
 
 from prov_ledger.checks.applicability import Applicability
-from prov_ledger.checks.effective import Effective, Revisions
-from prov_ledger.checks.verdict import Asked, Finding, Judge, authority_of, is_current, worst
+from prov_ledger.checks.effective import Effective, Governing, Revisions
+from prov_ledger.checks.judged import Finding, worst
+from prov_ledger.checks.verdict import Asked, Judge, authority_of, is_current
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.ledger.resolving import Demand, Resolver
@@ -81,22 +82,24 @@ class _WithoutCorrection(Judge):
     def __init__(self, world: World, asked: Asked) -> None:
         super().__init__(replace(world, superseded_by={}, retracted=frozenset()), asked)
 
-    def _later_rows(self, revision: Node, effective: Effective, source: Node) -> Finding:
-        return super()._later_rows(revision, replace(effective, left_none=False), source)
+    def _later_rows(
+        self, revisions: Revisions, revision: Node, effective: Effective, governing: Governing
+    ) -> Finding | None:
+        return super()._later_rows(revisions, revision, replace(effective, left_none=False), governing)
 
     def _corrected(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:
         return False
 
 
 class _WithoutAuthority(Judge):
-    def _judge_source(self, history: SourceHistory) -> Finding | None:
-        current = is_current(history, self.asked.clock, self.asked.max_age)
+    def _judge_source(self, revisions: Revisions) -> Finding | None:
+        current = is_current(revisions.history, self.asked.clock, self.asked.max_age)
         return None if current else Finding("unchecked")
 
 
 class _WithoutCurrency(Judge):
-    def _judge_source(self, history: SourceHistory) -> Finding | None:
-        level = authority_of(history, self.asked.clock)
+    def _judge_source(self, revisions: Revisions) -> Finding | None:
+        level = authority_of(revisions.history, self.asked.clock)
         if level is None or LEVELS.index(level) > LEVELS.index(self.asked.min_authority):
             return Finding("not_authoritative")
         return None
