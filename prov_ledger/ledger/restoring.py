@@ -86,16 +86,14 @@ def restore(
         _copy(backup, folder, newest)
         with closing(Denials.open(_denials(backup, newest))) as source:
             known = source.last_sequence()
-            rows = ((row.kind, row.subject) for row in source.all())
-            lost = tuple(dict.fromkeys((*source.carried(), *rows)))
-            prints = source.every_fingerprint()
+            carried, rows, prints = source.carried(), source.all(), source.every_fingerprint()
         with closing(Denials.create(folder)) as fresh:
             fresh.add_fingerprints(prints)
         suspended = known < manifest.size or (newest.denials is None and not trusted)
         with closing(Tenant(stage, name, keys, clock, restoring=True)) as tenant:
             Renaming(tenant).run()
             incarnation = r.IncarnationRecord(manifest.size, manifest.root, suspended)
-            applied = Reviving(tenant).run(incarnation, lost)
+            applied = Reviving(tenant).run(incarnation, carried, rows)
     return Restored(
         name,
         str(tenant_folder(ledger, name)),

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator
 from prov_ledger.ledger.erasing.running import Running
 from prov_ledger.ledger.tenant import Tenant, Work
 from prov_ledger.model import records as r
-from prov_ledger.vault.denials import DenialKind
+from prov_ledger.vault.denials import Denial, DenialKind
 
 _Row = tuple[DenialKind, str]
 
@@ -17,12 +17,14 @@ class Reviving:
         self.tenant = tenant
         self._agent = next(iter(tenant.state.entries_of("tenant"))).agent
 
-    def run(self, incarnation: r.IncarnationRecord, lost: Iterable[_Row]) -> int:
-        """Write the incarnation and whatever of the rows does not hold yet, in one write; how many entries.
+    def run(self, incarnation: r.IncarnationRecord, carried: Iterable[_Row], known: Iterable[Denial]) -> int:
+        """Write the incarnation and whatever was taken away and is not, in one write; how many entries.
 
-        What is about something that the journal does not hold is kept for a later restore.
+        ``known``: the newest list, of which what the journal itself says is left out. ``carried``, and what
+        is about something that the journal does not hold, are kept for a later restore.
         """
-        rows = list(lost)
+        own = set(self.tenant.denials.all())
+        rows = [*carried, *((x.kind, x.subject) for x in known if x not in own)]
         with self.tenant.writing(batched=True) as work:
             draft = work.draft("incarnation")
             draft.records.append(incarnation)
@@ -95,18 +97,26 @@ class Reviving:
         return True
 
     def _erase(self, work: Work, ids: list[r.Node]) -> list[_Row]:
-        """Erase again what is not erased; the rows of what is not there. The next opening carries it out."""
+        """Erase again what is not erased; the rows of what is not there. The next opening carries it out.
+
+        A quote beside what was erased went with it, for the sake of what was kept of the text around it;
+        the one that took its place came after the backup.
+        """
         known = [id for id in dict.fromkeys(ids) if self._is_known(id.partition("#")[0])]
-        again = [id for id in known if not work.state.removals.is_erased(id)]
+        beside = [owner for owner, field in self._closed() if field == "quote"] if ids else []
+        again = [id for id in dict.fromkeys((*known, *beside)) if not work.state.removals.is_erased(id)]
         if again:
             Running(self.tenant).again(work, self._agent, again)
         return [("erasure", id) for id in dict.fromkeys(ids) if id not in known]
 
     def _drop_closed(self, work: Work, begun: int) -> None:
         """Take out the payloads whose keys an erasure has destroyed since, because of the new incarnation."""
-        journal, tickets = self.tenant.journal, self.tenant.tickets.all()
-        closed = [(x.owner, x.field) for _, x in journal.sealed() if x.ticket not in tickets]
-        work.removing.remove_payloads(closed, begun)
+        work.removing.remove_payloads(self._closed(), begun)
+
+    def _closed(self) -> list[tuple[r.Node, str]]:
+        """The (owner, field) of the payloads whose keys are gone."""
+        tickets = self.tenant.tickets.all()
+        return [(x.owner, x.field) for _, x in self.tenant.journal.sealed() if x.ticket not in tickets]
 
     def _is_known(self, id: r.Node) -> bool:
         return self.tenant.journal.kind_of(id) is not None

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from prov_ledger.scenarios import capturing, concluding, erasing
+from prov_ledger.scenarios import capturing, concluding, erasing, keeping
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import World
 
@@ -83,6 +83,8 @@ CHANGES_SUPPORTED: Mapping[str, Change] = {
     "erase": erasing.erase,
     "sweep": erasing.sweep,
     "corrupt": erasing.corrupt,
+    "backup": keeping.backup,
+    "restore": keeping.restore_backup,
     "restart": _restart,
     "rebuild": _rebuild,
 }

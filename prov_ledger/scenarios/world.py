@@ -67,6 +67,10 @@ class World:
         """The ledgers of all tenants so far."""
         return list(self._ledgers.values())
 
+    def tenants(self) -> list[str]:
+        """The tenants so far."""
+        return list(self._ledgers)
+
     def reminders(self) -> list[str]:
         """The ids of all reminders that were made."""
         return [id_ for id_ in dict.fromkeys(self._made.values()) if id_.startswith("rem_")]
@@ -80,9 +84,16 @@ class World:
         """Close every ledger and open it again, as a new process would."""
         for tenant, ledger in self._ledgers.items():
             ledger.close()
-            self._ledgers[tenant] = Ledger.open(
-                self._folder, tenant=tenant, agent=CURATOR, clock=self.clock, reader=self._reader
-            )
+            self._ledgers[tenant] = self._open(tenant)
+
+    def _open(self, tenant: str) -> Ledger:
+        return Ledger.open(self._folder, tenant=tenant, agent=CURATOR, clock=self.clock, reader=self._reader)
+
+    def move_to(self, folder: Path, tenants: Iterable[str]) -> None:
+        """Open these tenants in another folder, and no others: the ledger was restored there."""
+        self.close()
+        self._folder = folder
+        self._ledgers = {tenant: self._open(tenant) for tenant in tenants}
 
     def close(self) -> None:
         """Close every ledger."""
