@@ -216,8 +216,10 @@ class Session:
             for s, c in dict.fromkeys(sources)
         ]
         allowed = readable(self.authoriser, requests, self._deadline_s)
-        roster = self.tenant.state.roster
-        return frozenset() if roster.suspended else allowed - roster.denied
+        state = self.tenant.state
+        if state.roster.suspended:
+            return frozenset()
+        return allowed - state.roster.denied - state.gone_sources(sources, now)
 
     def _groups(self) -> frozenset[Node] | None:
         """The groups that credentials leave; None: all that the agent is in."""

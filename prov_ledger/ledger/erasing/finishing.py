@@ -12,7 +12,7 @@ from contextlib import contextmanager, suppress
 from prov_ledger.checks.markdown import parse_page
 from prov_ledger.checks.workbooks import read_workbook
 from prov_ledger.errors import GraphBusy, KeyNotDestroyable, StorageError
-from prov_ledger.ledger.erasing.order import GRAPH_DUE, PREFIX, Order, order_key
+from prov_ledger.ledger.erasing.order import GRAPH_DUE, PREFIX, SCRUB_DUE, Order, order_key
 from prov_ledger.ledger.layout import snapshots_folder, tenant_folder
 from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.model import records as r
@@ -42,6 +42,7 @@ class Finishing:
                 self._forget()
                 crash_point("erase.forgotten")
                 self._give_receipts(unfinished, self._new_epoch())
+                self._empty_logs()
             return unfinished
 
     def finish_pruning(self) -> None:
@@ -55,6 +56,22 @@ class Finishing:
         self.tenant.journal.scrub(compact=True)
         with self.tenant.writing() as work:
             work.removing.drop_meta(GRAPH_DUE)
+
+    def finish_scrubbing(self) -> None:
+        """Empty the logs that a reader kept from being emptied."""
+        if self.tenant.journal.meta(SCRUB_DUE) is not None:
+            self._empty_logs()
+
+    def _empty_logs(self) -> None:
+        """Write the logs into the files; where somebody reads for too long, the next opening does it."""
+        with self.tenant.writing() as work:
+            work.removing.set_meta(SCRUB_DUE, "yes")
+        files = (self.tenant.tickets, self.tenant.denials, self.tenant.journal)
+        emptied = [file.scrub().truncated for file in files]
+        if all(emptied):
+            with self.tenant.writing() as work:
+                work.removing.drop_meta(SCRUB_DUE)
+            self.tenant.journal.scrub()
 
     def _unfinished(self) -> list[Node]:
         return [key.removeprefix(PREFIX) for key in self.tenant.journal.meta_below(PREFIX)]
@@ -95,7 +112,6 @@ class Finishing:
         shutil.rmtree(snapshots_folder(self.tenant.ledger, self.tenant.name), ignore_errors=True)
         renew_cover(self.tenant.journal, self.tenant.tickets, self.tenant.sealer)
         self.tenant.journal.scrub()
-        self.tenant.denials.scrub()
 
     def _new_epoch(self) -> int | None:
         """Wrap what lives with a new key and destroy the old one; the old epoch, None where it stays."""
@@ -132,6 +148,7 @@ def finish_at_opening(tenant: Tenant) -> None:
     """
     try:
         Finishing(tenant).finish_all(wait=False)
+        Finishing(tenant).finish_scrubbing()
         with suppress(GraphBusy):
             Finishing(tenant).finish_pruning()
     except StorageError as error:

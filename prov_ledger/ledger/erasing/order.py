@@ -12,6 +12,8 @@ from prov_ledger.model.records import Node
 PREFIX = "erasing."
 #: The setting that says that entries were pruned since the graph was made.
 GRAPH_DUE = "graph_due"
+#: The setting that says that a reader kept the files' logs from being emptied.
+SCRUB_DUE = "scrub_due"
 
 
 @dataclass(frozen=True, slots=True)
