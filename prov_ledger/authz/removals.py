@@ -134,11 +134,14 @@ class Removals:
         found = [x for x in history.revisions if x.record.id == revision]
         return bool(found) and revision in self.gone_of(history, now)
 
+    def may_have_lost(self, source: Node, collection: Node | None) -> bool:
+        """Whether anything of a source can be gone at any time: False is quick, and sure."""
+        return bool(self._gone or self._touched) or self.retention.covers(source, collection)
+
     def gone_of(self, history: SourceHistory, now: datetime) -> frozenset[Node]:
         """The source and those of its revisions that are gone at ``now``."""
         record = history.source.record
-        limited = self.retention.covers(record.id, record.collection)
-        if not self._gone and not self._touched and not limited:
+        if not self.may_have_lost(record.id, record.collection):
             return _NOTHING
         if self.is_source_gone(history, now):
             return frozenset((history.id, *(x.record.id for x in history.revisions)))

@@ -34,10 +34,16 @@ def leaves_of(world: World, id: Node) -> list[Node]:
     return list(found)
 
 
-def sources_under(world: World, id: Node) -> list[Node]:
-    """The sources of all evidence that an id rests on."""
-    revisions = (world.evidence[leaf].record.revision for leaf in leaves_of(world, id))
-    return list(dict.fromkeys(world.source_of[rev] for rev in revisions if rev in world.source_of))
+def readable_leaves(judge: Judge, id: Node) -> list[Node]:
+    """Of the evidence that an id rests on, what this reader may be shown today."""
+    return [leaf for leaf in leaves_of(judge.world, id) if judge.is_readable(leaf)]
+
+
+def sources_under(judge: Judge, id: Node) -> list[Node]:
+    """The sources of all evidence that an id rests on and that this reader may be shown today."""
+    world = judge.world
+    revisions = (world.evidence[leaf].record.revision for leaf in readable_leaves(judge, id))
+    return list(dict.fromkeys(world.source_of[rev] for rev in revisions))
 
 
 def widened(
@@ -60,11 +66,10 @@ def widened(
 def revisions_without(judge: Judge, decision: Decision, chosen: Iterable[Node]) -> list[Node]:
     """The governing, uncorrected revisions of a claim's sources of which no candidate was taken yet."""
     world = judge.world
-    used = {world.evidence[id].record.revision for id in [*chosen, *leaves_of(world, decision.id)]}
+    used = {world.evidence[id].record.revision for id in [*chosen, *readable_leaves(judge, decision.id)]}
     return [
         revision
-        for source in sources_under(world, decision.id)
-        if source in judge.asked.readable
+        for source in sources_under(judge, decision.id)
         for revision in sorted(judge.standing(source))
         if revision not in used
     ]
@@ -77,7 +82,7 @@ def candidate_evidence(judge: Judge, decision: Decision, others: Iterable[Node])
     ``others``: evidence taken from other revisions of its sources.
     """
     world = judge.world
-    own = leaves_of(world, decision.id)
+    own = readable_leaves(judge, decision.id)
     if decision.verdict == "superseded":
         named = decision.superseded_by
         pool: Iterable[Node] = leaves_of(world, named) if named is not None else ()

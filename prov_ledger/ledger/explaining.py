@@ -156,10 +156,14 @@ class Explaining:
         )
 
     def _facts(self, record: r.ClaimRecord) -> dict[str, FactValue]:
-        return {
-            name: self.sources.text(value.node, "value") if isinstance(value, SealedValue) else value
-            for name, value in record.question.facts.items()
-        }
+        """The facts of a claim's question; without a personal value that was erased."""
+        found: dict[str, FactValue] = {}
+        for name, value in record.question.facts.items():
+            if not isinstance(value, SealedValue):
+                found[name] = value
+            elif self.tenant.journal.payload(value.node, "value") is not None:
+                found[name] = self.sources.text(value.node, "value")
+        return found
 
     def _events(self, present: Judge, id: Node, at: datetime) -> list[Event]:
         """What was recorded after a time about all that a claim rests on for this reader, in order."""
@@ -260,7 +264,7 @@ def _events_about(present: Judge, reached: set[Node]) -> Iterator[Event]:
     for evidence in cited:
         yield from (Event(x.at, "scope stated", evidence) for x in world.scopes.get(evidence, ()))
     for source in {world.source_of[world.evidence[e].record.revision] for e in cited}:
-        yield from _about_source(world, source)
+        yield from (x for x in _about_source(world, source) if x.about not in present.asked.gone)
 
 
 def _about_source(world: World, source: Node) -> Iterator[Event]:

@@ -11,6 +11,8 @@ from prov_ledger.model.records import Node
 
 #: Kinds of entries that record a source or give it another title.
 _KINDS = ("source", "title")
+#: Kinds of entries after which no title is kept that was opened before.
+_DROPPING_KINDS = ("erase", "receipt", "prune")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,6 +48,9 @@ class KnownTitles:
         size = self._entries.size()
         if size == self._seen:
             return
+        if next(iter(self._entries.entries(self._seen, _DROPPING_KINDS)), None) is not None:
+            self._known.clear()
+            self._seen = 0
         for entry in self._entries.entries(self._seen, _KINDS):
             for stated in entry.statements:
                 if isinstance(stated.record, r.SourceRecord):

@@ -109,13 +109,15 @@ class Queries:
         names = self.session.may_read_names(acting)
         for id in wanted:
             if id in sources:
-                told = sources[id] in allowed
+                told = sources[id] in allowed and not (
+                    id.startswith("rev_") and self.session.is_revision_gone(id)
+                )
             elif id in world.claims:
                 told = judge.decide(id).verdict != "withheld" and judge.words(id)
             elif id in world.evidence:
                 told = judge.decide(id).verdict != "withheld"
             else:
-                told = names and id.startswith(_NAMED)
+                told = names and id.startswith(_NAMED) and not self.tenant.state.removals.is_erased(id)
             if told:
                 found[id] = self.sources.describe(id)
         return found

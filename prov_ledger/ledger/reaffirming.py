@@ -121,6 +121,7 @@ class _Carrier:
         self._waiting: dict[Node, None] = {}
         self._judges: dict[tuple[tuple[str, FactValue], ...], Judge] = {}
         self._readable = verb.session.readable_in(acting, world, self.now)
+        self._gone = verb.session.gone_in(world)
 
     def take_all(self, ids: Sequence[Node]) -> None:
         """Carry claims over; the one that took the place of another's support goes before it."""
@@ -136,7 +137,7 @@ class _Carrier:
         verdict = judge.decide(id).verdict
         resting = self._rests_on_carried(claim)
         over = id in self.world.superseded_by or id in self.world.retracted
-        if over or (verdict not in ("ended", "undercut") and not resting):
+        if over or self._lost_words(judge, id) or (verdict not in ("ended", "undercut") and not resting):
             self.left.append(id)
             return
         mapped = [self._mapped(judge, members) for members in claim.justifications]
@@ -145,6 +146,13 @@ class _Carrier:
             self.carried[id] = self._write(claim, fresh)
         else:
             self.changed.append(id)
+
+    def _lost_words(self, judge: Judge, id: Node) -> bool:
+        """Whether something that the claim's writer had before it is gone: no words are left to carry."""
+        restated = self.world.restatements.get(id)
+        exposure = restated.record.exposure if restated else self.world.claims[id].record.exposure
+        known = self.world.evidence.keys() | self.world.claims.keys()
+        return id in self._gone or not self._gone.isdisjoint(exposure) or not exposure <= known
 
     def _rests_on_carried(self, claim: r.ClaimRecord) -> bool:
         return any(member in self.carried for members in claim.justifications for member in members)
@@ -160,7 +168,7 @@ class _Carrier:
         facts[QUESTION_DATE] = self.now
         key = tuple(sorted(facts.items()))
         if key not in self._judges:
-            self._judges[key] = Judge(self.world, Asked(facts, self.now, self._readable))
+            self._judges[key] = Judge(self.world, Asked(facts, self.now, self._readable, gone=self._gone))
         return self._judges[key]
 
     def _today(self, fact: str) -> FactValue:
@@ -171,10 +179,9 @@ class _Carrier:
 
     def _governing(self, id: Node) -> set[str]:
         """The governing facts of the sources under a claim."""
-        histories = (
-            self.world.sources[self.world.source_of[self.world.evidence[leaf].record.revision]]
-            for leaf in leaves_of(self.world, id)
-        )
+        revisions = (self.world.evidence[leaf].record.revision for leaf in leaves_of(self.world, id))
+        sources = (self.world.source_of[rev] for rev in revisions if rev in self.world.source_of)
+        histories = (self.world.sources[source] for source in sources)
         return {
             h.source.record.governed_by
             or (h.collection.governed_by if h.collection else None)

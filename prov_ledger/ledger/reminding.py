@@ -134,9 +134,8 @@ class Reminders:
 
     def _sources(self, judge: Judge, claim: Node) -> list[Node]:
         world: World = judge.world
-        revisions = (world.evidence[e].record.revision for e in leaves_of(world, claim))
-        found = dict.fromkeys(world.source_of[rev] for rev in revisions if rev in world.source_of)
-        return [source for source in found if source in judge.asked.readable]
+        shown = (leaf for leaf in leaves_of(world, claim) if judge.is_readable(leaf))
+        return list(dict.fromkeys(world.source_of[world.evidence[leaf].record.revision] for leaf in shown))
 
     def _scope(self, judge: Judge, claim: Node) -> str:
         """The scope of the first justification that the reader may see."""

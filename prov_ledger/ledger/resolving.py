@@ -6,7 +6,7 @@ from datetime import date, datetime
 
 from prov_ledger.checks.candidates import (
     candidate_evidence,
-    leaves_of,
+    readable_leaves,
     revisions_without,
     sources_under,
     wants_candidates,
@@ -316,7 +316,7 @@ class _Answer:
     def read_candidates(self, decisions: Sequence[Decision]) -> None:
         """Read the evidence on the sources of all ids that are to be derived anew, at once."""
         wanting = [d for d in decisions if wants_candidates(d) and d.verdict != "superseded"]
-        sources = dict.fromkeys(source for d in wanting for source in self._sources_of(d))
+        sources = dict.fromkeys(source for d in wanting for source in sources_under(self.judge, d.id))
         if not sources:
             return
         found = self.reader.evidence_on(list(sources), self.as_of)
@@ -330,12 +330,10 @@ class _Answer:
             source = self._wide.world.source_of[x.record.revision]
             self._on_source.setdefault(source, []).append(id)
 
-    def _sources_of(self, decision: Decision) -> list[Node]:
-        """The readable sources under an id."""
-        return [s for s in sources_under(self.world, decision.id) if s in self.judge.asked.readable]
-
     def _candidates(self, decision: Decision) -> tuple[Candidate, ...]:
-        others = [id for source in self._sources_of(decision) for id in self._on_source.get(source, ())]
+        others = [
+            id for source in sources_under(self.judge, decision.id) for id in self._on_source.get(source, ())
+        ]
         judge = self.judge if decision.verdict == "superseded" else self._wide
         chosen = candidate_evidence(judge, decision, others)
         found = [Candidate(id) for id in chosen]
@@ -352,7 +350,7 @@ class _Answer:
             x.record.media_type for x in self.world.sources[source or ""].revisions if x.record.id == revision
         )
         worst: Became = "same"
-        for leaf in leaves_of(self.world, id):
+        for leaf in readable_leaves(self.judge, id):
             record = self.world.evidence[leaf].record
             quote = self.texts.get(leaf, "quote")
             if self.world.source_of[record.revision] != source:

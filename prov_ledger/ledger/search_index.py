@@ -20,7 +20,7 @@ from prov_ledger.model.records import Node
 #: Kinds of entries that bring something to be found.
 _KINDS = ("source", "revision", "evidence")
 #: Kinds of entries after which words may no longer be kept.
-DROPPING_KINDS = ("erase", "expire", "prune")
+DROPPING_KINDS = ("erase", "receipt", "prune")
 
 
 class SearchIndex:
@@ -90,8 +90,8 @@ class SearchIndex:
 
     def of(self, source: Node) -> SourceTexts:
         """The texts of a source, brought to the journal's end."""
-        known = self._texts.get(source)
-        if known is None:
+        known, gone = self._texts.get(source), self._gone(source)
+        if known is None or not gone.isdisjoint(known.pages):
             known = self._texts[source] = SourceTexts()
         elif source not in self._stale:
             return known
@@ -100,13 +100,22 @@ class SearchIndex:
         reader = self.tenant.state.reader
         history = reader.history(source)
         for revision in history.revisions if history is not None else ():
-            if revision.record.id not in known.pages:
+            if revision.record.id not in known.pages and revision.record.id not in gone:
                 self._take_page(known, revision.record)
         taken = set(known.evidence.values())
+        erased = self.tenant.state.removals.is_erased
         for id, evidence in reader.evidence_on([source]).items():
-            if id not in taken:
+            if id not in taken and evidence.record.revision not in gone and not erased(id):
                 self._take_evidence(known, evidence.record)
         return known
+
+    def _gone(self, source: Node) -> frozenset[Node]:
+        """The revisions of a source that are erased or expired by now: none of their words is kept."""
+        state = self.tenant.state
+        if not state.removals.may_have_lost(source, self._collections.get(source)):
+            return frozenset()
+        history = state.reader.history(source)
+        return state.removals.gone_of(history, self.tenant.now()) if history is not None else frozenset()
 
     def _take_page(self, known: SourceTexts, revision: r.RevisionRecord) -> None:
         """File a revision; one without text, or that does not open, has no passages."""

@@ -49,7 +49,7 @@ class Showing:
             source = self._holder(acting, named, at)
         history = self.tenant.state.reader.history(source)
         revision = revision_at(history, at) if history is not None else None
-        if revision is None:
+        if revision is None or self.session.is_revision_gone(revision.record.id):
             raise Refused("not_found", f"{source} had no state at that time: it was not there yet, or gone")
         return self._shown(revision.record.id)
 
@@ -64,17 +64,13 @@ class Showing:
 
     def _holder(self, acting: Acting, native: str, at: datetime | None) -> Node:
         """The source that had a native id at a time, whichever connector gave it."""
-        found = {
-            holder for connector in self.connectors() for holder in self._holders(connector, native, at)
-        }
+        found = {holder for connector in self.connectors() for holder in self._holders(connector, native, at)}
         readable = [s for s in sorted(found) if self._may_read(acting, s)]
         if not readable:
             raise unknown("that native id")
         if len(readable) > 1:
             listed = ", ".join(readable)
-            raise Refused(
-                "ambiguous_title", f"several connectors have that native id: name one of {listed}"
-            )
+            raise Refused("ambiguous_title", f"several connectors have that native id: name one of {listed}")
         return readable[0]
 
     def connectors(self) -> list[str]:

@@ -255,7 +255,7 @@ def decide_all(story: Story, ask: Ask, ids: Iterable[str]) -> dict[str, Decided]
         if wants_candidates(decision):
             others = ()
             if decision.verdict != "superseded":
-                sources = {s for s in sources_under(world, id) if s in asked.readable}
+                sources = sources_under(judge, id)
                 others = [
                     e for e, x in world.evidence.items() if world.source_of[x.record.revision] in sources
                 ]
