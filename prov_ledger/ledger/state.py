@@ -28,6 +28,10 @@ class DecodedEntries:
         """How many entries there are."""
         return self._journal.size()
 
+    def recorded_at(self, sequence: int) -> datetime:
+        """When an entry was recorded, whether its body was pruned or not."""
+        return self._journal.recorded_at(sequence)
+
     def entries(self, after: int, kinds: Sequence[str] | None = None) -> Iterable[r.Entry]:
         """Entries with a sequence above ``after``, in order, decoded."""
         return self._decoded(self._journal.entries(after, kinds=kinds))
@@ -68,6 +72,8 @@ class State:
         self.revisions = KnownRevisions()
         #: What names stand for, by kind and name, once they were looked up: a name keeps its id.
         self.names: dict[tuple[str, str], r.Node] = {}
+        #: When the last entry that was taken in was recorded; None where there is none.
+        self.last_recorded: datetime | None = None
         self._seen = 0
 
     def refresh(self) -> None:
@@ -78,6 +84,7 @@ class State:
         if size != self._seen:
             for entry in self._entries.entries(self._seen, _KINDS):
                 self._apply(entry)
+            self.last_recorded = self._entries.recorded_at(size)
             self._seen = size
         self.reader.refresh(size)
 
@@ -138,7 +145,7 @@ class State:
     def take(self, entry: r.Entry) -> None:
         """Take in an entry that was just recorded here, without reading it back."""
         self._apply(entry)
-        self._seen = entry.sequence
+        self.last_recorded, self._seen = entry.recorded, entry.sequence
         if any(isinstance(stated.record, r.PruneRecord) for stated in entry.statements):
             self.restart()
         else:

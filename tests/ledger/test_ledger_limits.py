@@ -107,6 +107,27 @@ def test_a_clock_that_went_far_back_is_refused_with_nothing_written(world: World
     assert world.state()[0] == state[0] + 1
 
 
+@pytest.mark.parametrize("seconds", [-299, -7200])
+def test_a_clock_that_was_set_back_revives_no_grant_that_ended(world: World, seconds: int) -> None:
+    world.ledger.grant("bot", world.source, until=world.clock.now + timedelta(minutes=1))
+    world.clock.step(60)
+    world.conclude("Written when the grant had ended.")
+    world.clock.step(seconds)
+    (slot,) = world.ledger.resolve([world.claim], principal="bot")
+    assert slot.verdict == "withheld"
+    assert world.ledger.find("goods", principal="bot").evidence == ()
+
+
+def test_a_clock_that_was_set_back_makes_no_check_young_again(world: World) -> None:
+    world.clock.step(7200)
+    world.conclude("Written two hours later.")
+    world.clock.step(-7200)
+    (slot,) = world.ledger.resolve([world.claim], max_age="PT1H")
+    assert slot.verdict == "unchecked"
+    (asked,) = world.ledger.resolve([world.claim], max_age="PT1H", now=world.clock.now)
+    assert asked.verdict == "citable"
+
+
 def test_a_clock_that_goes_back_within_a_batch_undoes_the_batch(world: World) -> None:
     state = world.state()
 
