@@ -7,7 +7,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from prov_ledger.authz.retention import Expiry, Retention
+from prov_ledger.authz.retention import Expiry, Retention, Rule
 from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
 from prov_ledger.model.world import Recorded, SourceHistory, World
@@ -75,7 +75,7 @@ class Removals:
         elif isinstance(record, r.ReleaseRecord):
             self.holds.pop(record.on, None)
         elif isinstance(record, r.RetentionRecord):
-            self.retention.state(record, entry.recorded)
+            self.retention.state(Rule(stated.node, entry.recorded, record))
         else:
             return False
         return True

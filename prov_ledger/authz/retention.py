@@ -28,7 +28,10 @@ class Expiry:
 
 
 @dataclass(frozen=True, slots=True)
-class _Rule:
+class Rule:
+    """A rule with the node that states it, and since when it is in force."""
+
+    node: r.Node
     since: datetime
     record: r.RetentionRecord
 
@@ -41,19 +44,25 @@ class Retention:
     a rule was in force stays expired when a longer one takes its place, swept or not.
     """
 
-    _rules: dict[r.Node, tuple[_Rule, ...]] = field(default_factory=dict)
+    _rules: dict[r.Node, tuple[Rule, ...]] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return bool(self._rules)
 
-    def state(self, record: r.RetentionRecord, recorded: datetime) -> None:
+    def state(self, rule: Rule) -> None:
         """Take in a rule; rules come in recorded order."""
-        self._rules[record.on] = (*self._rules.get(record.on, ()), _Rule(recorded, record))
+        on = rule.record.on
+        self._rules[on] = (*self._rules.get(on, ()), rule)
 
-    def rule(self, on: r.Node) -> r.RetentionRecord | None:
+    def rule(self, on: r.Node) -> Rule | None:
         """The rule about just this source or collection that is in force, or None."""
         stated = self._rules.get(on)
-        return stated[-1].record if stated else None
+        return stated[-1] if stated else None
+
+    def rules(self) -> tuple[Rule, ...]:
+        """The rules in force that set any limit."""
+        latest = (stated[-1] for stated in tuple(self._rules.values()))
+        return tuple(x for x in latest if x.record.bytes_for or x.record.metadata_for)
 
     def covers(self, source: r.Node, collection: r.Node | None) -> bool:
         """Whether any rule was ever about the source or its collection."""
@@ -72,7 +81,7 @@ def _first(ends: Iterable[datetime | None]) -> datetime | None:
     return min((end for end in ends if end is not None), default=None)
 
 
-def _ends(rules: Sequence[_Rule], limits: Sequence[str | None], recorded: datetime) -> datetime | None:
+def _ends(rules: Sequence[Rule], limits: Sequence[str | None], recorded: datetime) -> datetime | None:
     """The first instant at which a rule in force says that the limit is reached; None: no such instant."""
     found: list[datetime] = []
     for number, (rule, limit) in enumerate(zip(rules, limits, strict=True)):

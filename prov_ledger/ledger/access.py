@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from datetime import date, datetime
 
 from prov_ledger.errors import Refused
-from prov_ledger.ledger.session import Acting, Session, unknown
+from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources, instant_from
 from prov_ledger.ledger.tenant import Work
 from prov_ledger.model import records as r
@@ -133,11 +133,9 @@ class Access:
 
         It is for any source, whoever may read it: so the role comes before whether there is such an id.
         """
-        id = parse_id(source)
+        parse_id(source)
         self.session.check_role(acting.agent, "deny")
-        history = self.tenant.state.reader.history(id) if id.startswith("src_") else None
-        if history is None:
-            raise unknown(id)
+        id = self.session.require_recorded(source)
         roster = self.tenant.state.roster
         if allowed != (id in roster.denied):
             raise Refused("bad_input", f"{id} is {'not ' if allowed else ''}denied already: nothing to do")

@@ -19,6 +19,7 @@ from prov_ledger.ledger.erasure_verbs import ErasureVerbs
 from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.identity_verbs import IdentityVerbs
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
+from prov_ledger.ledger.retention_verbs import RetentionVerbs
 from prov_ledger.ledger.session import check_named
 from prov_ledger.ledger.snapshot_verbs import SnapshotVerbs
 from prov_ledger.ledger.sources import temporal_fact
@@ -41,6 +42,7 @@ class Ledger(
     AccessVerbs,
     AnswerVerbs,
     ErasureVerbs,
+    RetentionVerbs,
     AuditVerbs,
     BackupVerbs,
     IdentityVerbs,

@@ -40,6 +40,8 @@ VERB_ROLES: dict[str, frozenset[Role]] = {
     "erase": frozenset({Role.PRIVACY_OFFICER, Role.ADMIN}),
     "access": frozenset({Role.PRIVACY_OFFICER}),
     "sweep": frozenset({Role.PRIVACY_OFFICER, Role.ADMIN}),
+    "hold": frozenset({Role.PRIVACY_OFFICER, Role.ADMIN}),
+    "retention": frozenset({Role.PRIVACY_OFFICER, Role.ADMIN}),
     "sync": frozenset({Role.CURATOR}),
     "sparql": frozenset({Role.ANALYST, Role.AUDITOR}),
     "audit": frozenset({Role.AUDITOR, Role.ADMIN, Role.CURATOR}),
@@ -243,6 +245,17 @@ class Session:
             raise unknown(parsed)
         pair = (parsed, history.source.record.collection)
         if parsed not in self.readable(acting, [pair], self.tenant.now()):
+            raise unknown(parsed)
+        return parsed
+
+    def require_recorded(self, id: str) -> Node:
+        """A source's id whoever may read it, denied or expired as it may be, unless it is erased.
+
+        For verbs about any source: check the role first. Raises as ``require_source``.
+        """
+        parsed, state = parse_id(id), self.tenant.state
+        history = state.reader.history(parsed) if parsed.startswith("src_") else None
+        if history is None or state.removals.is_erased(parsed):
             raise unknown(parsed)
         return parsed
 
