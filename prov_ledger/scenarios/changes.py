@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping
 
-from prov_ledger.scenarios import capturing, concluding, erasing, keeping
+from prov_ledger.scenarios import capturing, concluding, erasing, keeping, retaining
 from prov_ledger.scenarios.scenario import Step
 from prov_ledger.scenarios.world import World
 
@@ -81,6 +81,9 @@ CHANGES_SUPPORTED: Mapping[str, Change] = {
     "reaffirm": concluding.reaffirm,
     "sensitive": _sensitive,
     "erase": erasing.erase,
+    "hold": retaining.hold,
+    "release": retaining.release,
+    "retention": retaining.retention,
     "sweep": erasing.sweep,
     "corrupt": erasing.corrupt,
     "backup": keeping.backup,
