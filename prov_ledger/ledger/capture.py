@@ -11,6 +11,7 @@ from prov_ledger.checks.selectors import find_quote
 from prov_ledger.checks.tables import find_cell
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft
+from prov_ledger.ledger.erasing.gaps import check_outside
 from prov_ledger.ledger.session import Acting
 from prov_ledger.ledger.sources import RawScope, Sources, declared
 from prov_ledger.ledger.tenant import Work
@@ -48,7 +49,8 @@ class Capture:
         self.sources = sources
         self.session = sources.session
         self.tenant = sources.tenant
-        self._text: tuple[Node, str, bytes] | None = None
+        #: The text of the last revision, as it was since its last redaction.
+        self._text: tuple[tuple[Node, r.RedactionRecord | None], str, bytes] | None = None
 
     def evidence(self, work: Work, acting: Acting, new: NewEvidence) -> Node:
         """Record a quote or a cell; the same span of the same revision again gives the same id.
@@ -80,18 +82,25 @@ class Capture:
         recorded = self.tenant.state.reader.revision(revision)
         media_type = recorded.record.media_type if recorded is not None else "text/plain"
         data = self._content(revision)
+        redaction = self.tenant.state.removals.redactions.get(revision)
+        gaps = redaction.gaps if redaction is not None else ()
         if new.cell is not None:
-            return _select_cell(data, media_type, new.cell)
+            selected = _select_cell(data, media_type, new.cell)
+            check_outside(gaps, selected[0], data, media_type)
+            return selected
         if new.quote == "":
             raise Refused("empty_quote", "the quote is empty: give the exact text")
-        if self._text is None or self._text[0] != revision:
-            self._text = (revision, text_of(data, media_type), data)
+        key = (revision, redaction)
+        if self._text is None or self._text[0] != key:
+            self._text = (key, text_of(data, media_type), data)
         text = self._text[1]
         position = _find_on_page(text, new) if new.page is not None else _find(text, new)
+        check_outside(gaps, position, data, media_type)
         return position, quote_in(text, position, media_type)
 
     def _content(self, revision: Node) -> bytes:
-        if self._text is not None and self._text[0] == revision:
+        key = (revision, self.tenant.state.removals.redactions.get(revision))
+        if self._text is not None and self._text[0] == key:
             return self._text[2]
         return self.sources.data(revision, "content")
 
@@ -108,7 +117,8 @@ class Capture:
         """Record evidence whose parts were checked before; the same provision again gives the same id."""
         span = self._span(revision, selector, quote.extractor)
         known = self.tenant.journal.find("span", self.tenant.sealer.token("span", span))
-        again = self._same_provision([x.id for x in known], scope)
+        erased = self.tenant.state.removals.is_erased
+        again = self._same_provision([x.id for x in known if not erased(x.id)], scope)
         if again is not None:
             return self._again(work, acting, again, scope)
         draft = work.draft("evidence")

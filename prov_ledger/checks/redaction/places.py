@@ -35,9 +35,7 @@ def csv_places(source: str, delimiter: str) -> Places:
     return places
 
 
-def _row(
-    source: str, at: int, delimiter: str
-) -> tuple[list[Sequence[tuple[int, int]]] | None, int]:
+def _row(source: str, at: int, delimiter: str) -> tuple[list[Sequence[tuple[int, int]]] | None, int]:
     """The places of one row with its end mark, None for an empty line; and where the next one begins."""
     places: list[Sequence[tuple[int, int]]] = []
     begun = at
