@@ -2,6 +2,7 @@
 
 from collections.abc import Iterator, Mapping
 
+from prov_ledger.ledger.erasing.subjects import statement_of, subjects_of
 from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
 from prov_ledger.vault.journal import SqliteJournal
@@ -28,7 +29,7 @@ class RemovalsSeen:
     def take(self, entry: r.Entry) -> None:
         """Take in an entry."""
         for stated in entry.statements:
-            about = _about(stated.record)
+            about = subjects_of(stated.record)
             if about:
                 self._subjects[stated.node] = about
             self._take(entry.sequence, stated.record)
@@ -86,21 +87,9 @@ class RemovalsSeen:
         if sequence in self._revived:
             return True
         taken = self._taken.get(sequence, frozenset[Node]())
-        node, _, below = owner.partition("#")
-        statement = f"{node}#{below.partition('.')[0]}"
-        return not taken.isdisjoint((node, *self._subjects.get(owner, self._subjects.get(statement, ()))))
+        about = self._subjects.get(owner, self._subjects.get(statement_of(owner), ()))
+        return not taken.isdisjoint((owner.partition("#")[0], *about))
 
 
 def _takes(record: r.Record) -> bool:
     return isinstance(record, r.ErasureRecord | r.RedactionRecord | r.RequoteRecord | r.PruneRecord)
-
-
-def _about(record: r.Record) -> tuple[Node, ...]:
-    match record:
-        case r.TitleRecord(source=id) | r.NativeRecord(source=id) | r.DenialRecord(source=id):
-            return (id,)
-        case r.ScopeRecord(of=id) | r.RestatementRecord(claim=id) | r.RetractionRecord(claim=id):
-            return (id,)
-        case r.SupersessionRecord(old=old, new=new):
-            return (old, new)
-    return ()

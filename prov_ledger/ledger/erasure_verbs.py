@@ -4,6 +4,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.disclosing import Disclosing, described
+from prov_ledger.ledger.erasing.accounts import Account, Accounts, Mention
 from prov_ledger.ledger.erasing.certificate import Certificate
 from prov_ledger.ledger.erasing.certifying import Certifying
 from prov_ledger.ledger.erasing.finishing import Finishing
@@ -98,6 +100,31 @@ class ErasureVerbs(FindVerbs):
             raise Refused("incomplete", "there is no text to look for: give it")
         traces = Traces(self._tenant)
         return tuple(traces.everywhere(text) if sealed else traces.in_the_clear(text))
+
+    def mentions(self, text: str, *, by: str | None = None) -> tuple[Mention, ...]:
+        """Where a text stands in what is sealed, letter for letter in whatever case: ids to ask ``access``
+        about, or to erase. Every sealed text is opened; nothing of it is given out.
+        """
+        self._session.check_role(self._acting(by, None).agent, "access")
+        if not text.strip():
+            raise Refused("incomplete", "there is no text to look for: give it")
+        with self._tenant.lock:
+            return Accounts(self._tenant).mentions(text)
+
+    def access(self, ids: Sequence[str], *, by: str | None = None) -> Account:
+        """Everything that is held about ids: what it says, what rests on it, who was shown it, and when.
+
+        That it is shown here is recorded first. Raises Refused ``malformed_id``, ``unknown_id``,
+        ``denied``; StorageError.
+        """
+        disclosing, accounts = Disclosing(self._session), Accounts(self._tenant)
+        with self._tenant.lock:
+            acting = self._acting(by, None)
+            self._session.check_role(acting.agent, "access")
+            account = accounts.account(accounts.planning.require(ids))
+            showing = disclosing.about_to_show(acting, described(x.id for x in account.things))
+        disclosing.record(showing)
+        return account
 
     def sweep(self, *, by: str | None = None) -> SweepReport:
         """Erase what retention made expire, and prune the metadata that expired; doing so twice changes

@@ -57,7 +57,15 @@ class Planning:
         taken out of the bytes that hold it.
         """
         held = self._held(targets)
-        redacted = tuple(self._redacted(held, targets))
+        return self._planned(held, targets, tuple(self._redacted(held, targets)), cause)
+
+    def account(self, targets: Sequence[Node]) -> Plan:
+        """As ``plan``, of what is held and stays: no span is taken out of anything."""
+        return self._planned(self._held(targets), targets, (), "request")
+
+    def _planned(
+        self, held: Held, targets: Sequence[Node], redacted: tuple[Redacted, ...], cause: ErasureCause
+    ) -> Plan:
         derived, nodes = self._derived(held)
         texts = self._texts(held, derived, nodes)
         affected = {x.claim for x in derived}

@@ -26,6 +26,7 @@ class Held:
     evidence: list[Node] = field(default_factory=list)
     claims: list[Node] = field(default_factory=list)
     agents: list[Node] = field(default_factory=list)
+    _seen: set[Node] = field(default_factory=set)
 
     def all(self) -> list[Node]:
         """Every one of them."""
@@ -33,16 +34,15 @@ class Held:
 
     def add(self, id: Node) -> None:
         """Take one in, once."""
-        kinds = {
-            "src": self.sources,
-            "rev": self.revisions,
-            "ev": self.evidence,
-            "cl": self.claims,
-            "agt": self.agents,
-        }
-        into = kinds[id.partition("_")[0]]
-        if id not in into:
-            into.append(id)
+        if id not in self._seen:
+            self._seen.add(id)
+            {
+                "src": self.sources,
+                "rev": self.revisions,
+                "ev": self.evidence,
+                "cl": self.claims,
+                "agt": self.agents,
+            }[id.partition("_")[0]].append(id)
 
 
 class Reach:
