@@ -45,10 +45,10 @@ def _checked(verb: Callable[P, R]) -> Callable[P, R]:
 
     @functools.wraps(verb)
     def run(*args: P.args, **given: P.kwargs) -> R:
-        hints = _hints(verb)
+        tests = _tests(verb)
         for name, value in (*zip(names, args, strict=False), *given.items()):
-            if name in hints:
-                _check(name, value, hints[name])
+            if name in tests and not tests[name](value):
+                raise _refusal(name, value, _hints(verb)[name])
         return verb(*args, **given)
 
     return run
@@ -61,33 +61,37 @@ def _hints(verb: Callable[..., object]) -> dict[str, object]:
     return get_type_hints(SimpleNamespace(__annotations__=stated), inspect.unwrap(verb).__globals__)
 
 
-def _check(name: str, value: object, hint: object) -> None:
-    if _fits(value, hint):
-        return
+@functools.cache
+def _tests(verb: Callable[..., object]) -> dict[str, Callable[[object], bool]]:
+    return {name: _test(hint) for name, hint in _hints(verb).items()}
+
+
+def _refusal(name: str, value: object, hint: object) -> Refused:
     if value is None:
-        raise Refused("incomplete", f"'{name}' is missing: give it")
-    raise Refused("bad_input", f"'{name}': expected {_described(hint)}, got {_kind_of(value)}")
+        return Refused("incomplete", f"'{name}' is missing: give it")
+    return Refused("bad_input", f"'{name}': expected {_described(hint)}, got {_kind_of(value)}")
 
 
-def _fits(value: object, hint: object) -> bool:
+def _test(hint: object) -> Callable[[object], bool]:
+    """Whether a value is of the kind that a hint asks for, made once for each parameter of a verb."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        return any(_fits(value, option) for option in get_args(hint))
+        options = [_test(option) for option in get_args(hint)]
+        return lambda value: any(fits(value) for fits in options)
     if origin is Sequence:
-        (item,) = get_args(hint)
-        return isinstance(value, list | tuple) and all(_fits(one, item) for one in value)
+        item = _test(*get_args(hint))
+        return lambda value: isinstance(value, list | tuple) and all(map(item, value))
     if origin is Mapping:
-        return isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
-    if hint in (int, float) and isinstance(value, bool):
-        return False
-    if hint is float:
-        return isinstance(value, int | float)
+        return lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
+    if hint in (int, float):
+        kinds = (int,) if hint is int else (int, float)
+        return lambda value: isinstance(value, kinds) and not isinstance(value, bool)
     if hint in _EXPECTED and isinstance(hint, type):
-        return isinstance(value, hint)
+        return lambda value: isinstance(value, hint)
     if isinstance(hint, type) and issubclass(hint, date):
         # Dates are parsed, and what is none is a bad fact; only nothing is not a date.
-        return value is not None
-    return True
+        return lambda value: value is not None
+    return lambda value: True
 
 
 def _described(hint: object) -> str:

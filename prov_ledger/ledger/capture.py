@@ -20,6 +20,7 @@ from prov_ledger.model.facts import FactTable
 from prov_ledger.model.ids import mint_id
 from prov_ledger.model.records import CellPosition, Node, Selector, TextPosition
 from prov_ledger.model.scopes import Scope, intersect, parse_scope
+from prov_ledger.vault.port import Lookup
 
 #: Of a row or a table; a larger one could not even be named in a message.
 _LARGEST_NUMBER = 10**9
@@ -116,7 +117,8 @@ class Capture:
     ) -> Node:
         """Record evidence whose parts were checked before; the same provision again gives the same id."""
         span = self._span(revision, selector, quote.extractor)
-        known = self.tenant.journal.find("span", self.tenant.sealer.token("span", span))
+        token = self.tenant.sealer.token("span", span)
+        known = self.tenant.journal.find("span", token)
         erased = self.tenant.state.removals.is_erased
         again = self._same_provision([x.id for x in known if not erased(x.id)], scope)
         if again is not None:
@@ -130,7 +132,7 @@ class Capture:
             r.EvidenceRecord(id, revision, selector, commitment, context, sealed, indifferent)
         )
         draft.about.append(f"{revision}#evidence")
-        draft.name("span", span, id)
+        draft.lookups.append(Lookup("span", token, id, None))
         work.append(draft, acting.agent or "")
         return id
 

@@ -76,11 +76,11 @@ class State:
         self.last_recorded: datetime | None = None
         self._seen = 0
 
-    def refresh(self) -> None:
-        """Take in what was recorded since the last call."""
+    def refresh(self, size: int | None = None) -> None:
+        """Take in what was recorded since the last call; ``size``: how many entries there are now."""
         if self.reader.pinned:
             return
-        size = self._entries.size()
+        size = self._entries.size() if size is None else size
         if size != self._seen:
             for entry in self._entries.entries(self._seen, _KINDS):
                 self._apply(entry)

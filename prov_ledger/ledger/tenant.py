@@ -1,5 +1,6 @@
 """One tenant's open files, and the one way anything gets into them."""
 
+import os
 import threading
 from collections.abc import Callable, Collection, Iterator
 from contextlib import ExitStack, closing, contextmanager
@@ -59,6 +60,7 @@ class Tenant:
     ) -> None:
         folder = tenant_folder(ledger, name)
         self.ledger, self.name, self.clock = ledger, name, clock
+        self._moved, self._removing = folder / MOVED, folder / REMOVING
         self._may_be_closed = closed
         self._refuse_closed()
         with ExitStack() as opened:
@@ -68,6 +70,7 @@ class Tenant:
             self.sealer = Sealer(self.tickets, self.journal.cover_generation)
             self.opened = OpenedTexts(self.journal, self.tickets, self.sealer)
             self.base = self.journal.meta("base") or ""
+            self.hop = Hop(self.base)
             self.graph = graph_of(ledger, name, self.base, self.journal, self.is_writing, graph)
             self.reading = State(self.journal, self.base)
             #: Held by a verb that reads: the reading state is one for all threads.
@@ -88,13 +91,13 @@ class Tenant:
 
     def _refuse_closed(self) -> None:
         """Raise Refused ``not_found`` where the tenant moved out, or is being removed."""
-        folder = tenant_folder(self.ledger, self.name)
-        if not self._may_be_closed and (folder / MOVED).exists():
+        # Asked at every write, so by a call that raises nothing inside where there is none.
+        if not self._may_be_closed and os.access(self._moved, os.F_OK):
             raise Refused(
                 "not_found",
                 f"tenant '{self.name}' moved out of here: open it where it is now, or reopen it here",
             )
-        if (folder / REMOVING).exists():
+        if os.access(self._removing, os.F_OK):
             raise Refused("not_found", f"tenant '{self.name}' is being removed: remove it again to finish")
 
     def _refuse_older(self) -> None:
@@ -196,7 +199,7 @@ class Tenant:
         try:
             with self.journal.writing() as transaction:
                 self._refuse_closed()
-                self._writing.refresh()
+                self._writing.refresh(transaction.size)
                 self._work = Work(self, transaction, self._writing, batched)
                 self._writer = threading.get_ident()
                 self._writing.reader.pinned = True
@@ -273,7 +276,6 @@ class Work:
         self.last: tuple[int, r.Node] | None = None
         self.denials: list[Denial] = []
         self._transaction = transaction
-        self._hop = Hop(tenant.base)
         self.recorded = self._time()
         #: The retrieval context that evidence of this write may share, by what it says.
         self.contexts: dict[object, r.Node] = {}
@@ -338,7 +340,9 @@ class Work:
         lines, validator = leaf.decode(), self.tenant.validator
         minted = {draft.id, *(id for id, _ in draft.entities)}
         # The hop tells the class of a node by what a form keeps of its name.
-        findings = validator.check(lines, self._hop.known(lines, minted), validator.forms.of(triples, minted))
+        findings = validator.check(
+            lines, self.tenant.hop.known(lines, minted), validator.forms.of(triples, minted)
+        )
         if findings:
             found = tuple((f.focus_node, f.path, f.message) for f in findings)
             first = findings[0]

@@ -81,6 +81,9 @@ _STARTS = {
 }
 #: The parity that two check symbols state.
 _CHECKS = {one + other: a << 5 | b for a, one in enumerate(ALPHABET) for b, other in enumerate(ALPHABET)}
+#: The inverse: two symbols from ten bits.
+_SPELLED = tuple(_CHECKS)
+_SHIFTS = range(10 * (_BODY_SYMBOLS // 2 - 1), -1, -10)
 _WHOLE = _BODY_SYMBOLS + 2
 
 
@@ -103,11 +106,12 @@ def mint_id(prefix: str, random_bytes: Callable[[int], bytes] = secrets.token_by
 
     Raises KeyError when the prefix is not in ``PREFIXES``.
     """
-    index = _INDEX[prefix]
+    parity = _STARTS[prefix]
     number = int.from_bytes(random_bytes(_BODY_BYTES), "big")
-    body = [(number >> shift) & 31 for shift in range(5 * (_BODY_SYMBOLS - 1), -1, -5)]
-    high, low = _parity([index, *body])
-    return f"{prefix}_" + "".join(ALPHABET[value] for value in (*body, high, low))
+    body = [_SPELLED[number >> shift & 1023] for shift in _SHIFTS]
+    for pair, added in zip(body, _PAIRS, strict=True):
+        parity ^= added[pair]
+    return f"{prefix}_{''.join(body)}{_SPELLED[parity]}"
 
 
 def parse_id(text: str) -> str:

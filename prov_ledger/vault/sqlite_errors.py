@@ -6,19 +6,32 @@ import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import TracebackType
 
 from prov_ledger.errors import Corrupt, ProvLedgerError, Refused, StorageError
 
 _LITTLE_BYTES = 1 << 20
 
 
-@contextmanager
-def translated(path: Path) -> Iterator[None]:
-    """Raise errors of SQLite as ours, naming the file and never a value."""
-    try:
-        yield
-    except sqlite3.Error as error:
-        raise _translate(error, path) from error
+class Translated:
+    """Raises errors of SQLite as ours, naming the file and never a value; entered several times a write."""
+
+    __slots__ = ("_path",)
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if isinstance(error, sqlite3.Error):
+            raise _translate(error, self._path) from error
+
+
+translated = Translated
 
 
 @contextmanager
