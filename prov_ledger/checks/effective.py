@@ -70,7 +70,7 @@ class Revisions:
     """The revisions of one source with their relations and effective scopes."""
 
     def __init__(self, history: SourceHistory, table: FactTable, governed_by: str) -> None:
-        self.history = history
+        self.history, self.source = history, history.id
         self.table = table
         self.governed_by = governed_by
         self.governing = _governing_fact(history, governed_by)

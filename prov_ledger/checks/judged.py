@@ -1,8 +1,8 @@
 """How one evidence item, justification or claim was judged, and how several such findings combine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from prov_ledger.model.records import Node
 from prov_ledger.model.slots import RANK, Verdict
@@ -10,9 +10,11 @@ from prov_ledger.model.slots import RANK, Verdict
 NO_NAMES: frozenset[str] = frozenset()
 
 
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """How one evidence item, justification or claim was judged, with what decided."""
+class Finding(NamedTuple):
+    """How one evidence item, justification or claim was judged, with what decided.
+
+    A tuple, since hundreds are made for fifty ids: a third of the time of a frozen dataclass.
+    """
 
     verdict: Verdict
     decided_by: str | None = None

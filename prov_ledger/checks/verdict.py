@@ -189,7 +189,7 @@ class Judge:
 
     def _row(self, revisions: Revisions, revision: Node, effective: Effective) -> Row:
         """How a revision stands for the question, whoever asks; the same for all evidence on it."""
-        governing = self._governed(revisions.history.id)
+        governing = self._governed(revisions.source)
         row = governing.rows.get(revision)
         if row is None:
             retrieved = revisions.by_id[revision].record.retrieved
@@ -297,10 +297,10 @@ class Judge:
         )
 
     def _source_finding(self, revisions: Revisions) -> Finding | None:
-        id = revisions.history.id
-        if id not in self._source:
-            self._source[id] = self._judge_source(revisions)
-        return self._source[id]
+        source = revisions.source
+        if source not in self._source:
+            self._source[source] = self._judge_source(revisions)
+        return self._source[source]
 
     def _judge_source(self, revisions: Revisions) -> Finding | None:
         level = authority_of(revisions.history, self.asked.clock)
@@ -347,7 +347,7 @@ class Judge:
         if own is None or own.rank > best.rank:
             return best
         if own.rank == best.rank:
-            return replace(worst([own, best]), leaves=best.leaves)
+            return worst([own, best])._replace(leaves=best.leaves)
         return own
 
     def _member(self, id: Node) -> Finding:
@@ -357,7 +357,7 @@ class Judge:
         if finding is None:
             return Finding("withheld")
         if finding.verdict in _UNDERCUTS:
-            return replace(finding, verdict="undercut", decided_by=None)
+            return finding._replace(verdict="undercut", decided_by=None)
         return finding
 
     def _own_finding(self, id: Node, record: r.ClaimRecord) -> Finding | None:

@@ -170,7 +170,7 @@ class _Texts:
 
     def open_all(self, keys: Iterable[tuple[Node, str]]) -> None:
         """Open payloads; one that does not open, or is not there, is kept as None."""
-        wanted = [key for key in dict.fromkeys(keys) if key not in self._opened]
+        wanted = [key for key in keys if key not in self._opened]
         if wanted:
             self._opened |= self.tenant.open_texts(wanted)
 
@@ -208,14 +208,14 @@ class _Texts:
 
     def drifted(self, world: World, judge: Judge, names: Sequence[Node | None]) -> frozenset[Node]:
         """Of what would be shown, the ids whose payload does not open."""
-        keys: list[tuple[Node, str, Node]] = [
-            (id, "quote", id) for id in world.evidence if judge.is_readable(id)
-        ]
+        shown = {(id, "quote"): id for id in world.evidence if judge.is_readable(id)}
         for id in names:
             if id is not None and id in world.claims and judge.words(id):
-                keys.append((statement_owner(world, id), "statement", id))
-        self.open_all((owner, field) for owner, field, _ in keys)
-        return frozenset(id for owner, field, id in keys if self._opened[(owner, field)] is None)
+                shown[statement_owner(world, id), "statement"] = id
+        self.open_all(shown)
+        if None not in self._opened.values():
+            return frozenset()
+        return frozenset(id for key, id in shown.items() if self._opened[key] is None)
 
 
 def statement_owner(world: World, id: Node) -> Node:
@@ -256,14 +256,20 @@ class _Answer:
         self.world = judge.world
         self._wide = judge
         self._on_source: dict[Node, list[Node]] = {}
+        self._named: dict[Node, tuple[Node, str, str]] = {}
 
     def open_citations(self, decisions: Iterable[Decision]) -> None:
         """Open the texts that citations name their sources by, all at once."""
-        cited = dict.fromkeys(leaf for decision in decisions for leaf in decision.citations)
-        revisions = {self.world.evidence[leaf].record.revision for leaf in cited}
-        sources = {self.world.source_of[revision] for revision in revisions}
-        titles = [(self._titled(source), "title") for source in sources]
-        self.texts.open_all([*titles, *((revision, "label") for revision in revisions)])
+        evidence, source_of = self.world.evidence, self.world.source_of
+        cited = [leaf for decision in decisions for leaf in decision.citations]
+        revisions = {evidence[leaf].record.revision for leaf in cited}
+        titled = {source: self._titled(source) for source in {source_of[revision] for revision in revisions}}
+        keys = [(node, "title") for node in titled.values()]
+        self.texts.open_all([*keys, *[(revision, "label") for revision in revisions]])
+        titles = {source: self.texts.text(node, "title") for source, node in titled.items()}
+        for revision in revisions:
+            source = source_of[revision]
+            self._named[revision] = (source, titles[source], self.texts.text(revision, "label"))
 
     def _titled(self, source: Node) -> Node:
         """The node whose payload is the present title of a source."""
@@ -287,7 +293,7 @@ class _Answer:
             NEXT[decision.verdict],
             statement=self.texts.text(statement_owner(self.world, id), "statement") if shown else None,
             words=None if decision.words is None else "shown" if decision.words else "withheld",
-            quotes=tuple(self._citation(evidence) for evidence in decision.citations),
+            quotes=tuple(map(self._citation, decision.citations)),
             same_question=decision.same_question,
             superseded_by=decision.superseded_by,
             decided_by=decision.decided_by,
@@ -301,17 +307,9 @@ class _Answer:
 
     def _citation(self, evidence: Node) -> Citation:
         revision = self.world.evidence[evidence].record.revision
-        source = self.world.source_of[revision]
+        source, title, label = self._named[revision]
         quote = self.texts.quote(evidence)
-        return Citation(
-            evidence,
-            quote.exact,
-            source,
-            self.texts.text(self._titled(source), "title"),
-            revision,
-            self.texts.text(revision, "label"),
-            quote.header_path,
-        )
+        return Citation(evidence, quote.exact, source, title, revision, label, quote.header_path)
 
     def read_candidates(self, decisions: Sequence[Decision]) -> None:
         """Read the evidence on the sources of all ids that are to be derived anew, at once."""

@@ -2,7 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 from prov_ledger.model.records import Node
 
@@ -42,8 +42,7 @@ NEXT: dict[Verdict, Next] = {
 Became = Literal["same", "moved", "changed"]
 
 
-@dataclass(frozen=True, slots=True)
-class Decision:
+class Decision(NamedTuple):
     """The verdict on one id, without any text.
 
     ``citations`` are the evidence ids at the leaves of what stands (only where citable);
