@@ -79,15 +79,8 @@ def _test(hint: object) -> Callable[[object], bool]:
         options = [_test(option) for option in get_args(hint)]
         return lambda value: any(fits(value) for fits in options)
     if origin is Sequence:
-<<<<<<< Updated upstream
         item = _test(*get_args(hint))
         return lambda value: isinstance(value, list | tuple) and all(map(item, value))
-=======
-        (item,) = get_args(hint)
-        if not isinstance(value, list | tuple):
-            return False
-        return set(map(type, value)) <= {item} or all(_fits(one, item) for one in value)
->>>>>>> Stashed changes
     if origin is Mapping:
         return lambda value: isinstance(value, Mapping) and all(isinstance(key, str) for key in value)
     if hint in (int, float):
