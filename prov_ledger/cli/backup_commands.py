@@ -23,7 +23,7 @@ KeysFromOption = Annotated[
 ]
 
 
-@commands.add("backup", example="prov-ledger backup /backups/2026-06-01")
+@commands.add("backup", example="prov-ledger backup /backups/monday")
 def backup(
     session: Session,
     destination: Annotated[str, typer.Argument(metavar="FOLDER", help="A new folder outside the ledger.")],
@@ -46,8 +46,8 @@ def backup(
 
 @commands.add(
     "restore",
-    example="prov-ledger --ledger restored restore /backups/2026-06-01 --newest ledger/tenants/default "
-    "--keys-from ledger/keys",
+    example="prov-ledger restore /backups/monday --ledger restored \\\n"
+    "      --newest ledger/tenants/default --keys-from ledger/keys",
 )
 def restore_backup(
     session: Session,
@@ -62,10 +62,11 @@ def restore_backup(
     ] = None,
     keys_from: KeysFromOption = None,
 ) -> None:
-    """Restore a backup into a ledger that has no such tenant, as a new incarnation.
+    """Make a new ledger out of a backup.
 
-    What was erased since does not open; what was denied, revoked, left, retracted or superseded since is
-    so again. Without the newest list of that, all grants are suspended: look through them, then confirm.
+    It must not have such a tenant. What was erased since does not open; what was denied, revoked, left,
+    retracted or superseded since is so again. Without the newest list of that, all grants are suspended:
+    look through them, then confirm.
     """
     keys = key_provider(session.path)
     known = Newest.of_folder(newest)
@@ -85,9 +86,9 @@ def _told(done: Restored) -> list[str]:
 
 @commands.add("rotate", example="prov-ledger rotate")
 def rotate(session: Session) -> None:
-    """Begin a new epoch of keys and destroy the old one, as every erasure does.
+    """Destroy the old key and wrap what lives anew.
 
-    Backups from before do not open any more: make one afterwards.
+    So does every erasure. Backups from before do not open any more: make one afterwards.
     """
     with session.open() as ledger:
         epoch = ledger.rotate_keys()
@@ -104,7 +105,7 @@ def confirm(session: Session) -> None:
 
 @commands.add("doctor", example="prov-ledger doctor")
 def doctor(session: Session) -> None:
-    """Look at a tenant's files, keys, erasures and backups, and say what to do.
+    """Look at files, keys and backups, and say what to do.
 
     Exit status 9 where something is wrong. It works also where the ledger does not open.
     """

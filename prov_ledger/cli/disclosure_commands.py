@@ -44,7 +44,10 @@ def forget(
     session: Session,
     before: Annotated[str, typer.Option(metavar="INSTANT", help="What was shown earlier is forgotten.")],
 ) -> None:
-    """Forget what was shown before an instant; what is left still verifies."""
+    """Forget what was shown before an instant.
+
+    What is left still verifies.
+    """
     with session.open() as ledger:
         count = ledger.forget_disclosures(before)
     session.emit({"forgotten": count}, [f"{count} occasions forgotten"])

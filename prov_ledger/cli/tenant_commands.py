@@ -24,9 +24,9 @@ def export(
         Path, typer.Option(metavar="FOLDER", help="Where to write the tenant's key; not beside the files.")
     ],
 ) -> None:
-    """Write a tenant out, to be imported elsewhere; it answers no more here.
+    """Write a tenant out, to be imported elsewhere.
 
-    Remove it here once it is there, or reopen it.
+    It answers no more here. Remove it here once it is there, or reopen it.
     """
     keys = key_provider(session.path)
     made = move_out(
@@ -43,7 +43,10 @@ def import_(
     source: Annotated[Path, typer.Argument(metavar="FOLDER", help="What export wrote.")],
     keys_from: KeysFromOption = None,
 ) -> None:
-    """Take in a tenant that was exported elsewhere; its name and its grants stay."""
+    """Take in a tenant that was exported elsewhere.
+
+    Its name and its grants stay.
+    """
     done = move_in(source, session.path, key_provider(session.path), keys_from, system_clock)
     lines = [f"took in tenant {done.tenant} with {done.entries} entries, root {done.root}"]
     if keys_from is not None:
@@ -58,16 +61,16 @@ def reopen_(session: Session) -> None:
     session.done(f"tenant {session.tenant} is open again")
 
 
-@commands.add("remove", example="prov-ledger --tenant acme tenant remove --yes acme")
+@commands.add("remove", example="prov-ledger tenant remove --tenant acme --yes acme")
 def remove_(
     session: Session,
     yes: Annotated[
         str, typer.Option(metavar="NAME", help="The tenant's name again, since nothing undoes it.")
     ],
 ) -> None:
-    """Destroy a tenant's keys, then its files; backups of it do not open any more.
+    """Destroy a tenant's keys, then its files.
 
-    What is killed is finished by the next call.
+    Backups of it do not open any more. What is killed is finished by the next call.
     """
     if yes != session.tenant:
         raise Refused(
