@@ -1,4 +1,4 @@
-"""Whether time tells a refusal from another: absent, foreign, denied and not granted, interleaved.
+"""Whether time tells a refusal from another: absent, foreign, denied, erased, not granted; interleaved.
 
 The area under the ROC curve of each cause against absent ids (0.5: indistinguishable), either way, over
 interleaved resolves of one id each, in process.
@@ -17,7 +17,7 @@ from prov_ledger.model.ids import mint_id
 LIMIT = 0.55
 CLAIMS = 300
 RESOLVES = 10_000
-CAUSES = ["absent", "foreign", "denied", "ungranted"]
+CAUSES = ["absent", "foreign", "denied", "erased", "ungranted"]
 
 
 def fill(folder: Path) -> tuple[Ledger, dict[str, list[str]]]:
@@ -28,18 +28,20 @@ def fill(folder: Path) -> tuple[Ledger, dict[str, list[str]]]:
         "ungranted": claims_on(ledger, "closed"),
     }
     ids["denied"] = claims_on(ledger, "denied", deny=True)
+    ids["erased"] = claims_on(ledger, "erased", erase=True)
     ids["foreign"] = claims_on(other, "foreign")
     ids["absent"] = [mint_id("cl") for _ in range(CLAIMS)]
     other.close()
     return ledger, ids
 
 
-def claims_on(ledger: Ledger, name: str, deny: bool = False) -> list[str]:
-    made = []
+def claims_on(ledger: Ledger, name: str, deny: bool = False, erase: bool = False) -> list[str]:
+    made, sources = [], []
     with ledger.batch():
         for number in range(CLAIMS):
             source = ledger.source(native=f"{name}-{number}", title=f"{name} {number}")
-            if name in ("open", "denied"):
+            sources.append(source)
+            if name in ("open", "denied", "erased"):
                 ledger.grant("reader", source)
             revision = ledger.revision(source, data=f"Rule {number} of {name} holds.", label="1")
             evidence = ledger.evidence(revision, quote=f"Rule {number}")
@@ -53,6 +55,8 @@ def claims_on(ledger: Ledger, name: str, deny: bool = False) -> list[str]:
             )
             if deny:
                 ledger.deny(source, "a test")
+    if erase:
+        ledger.erase(sources)
     return made
 
 

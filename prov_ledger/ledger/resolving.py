@@ -115,8 +115,8 @@ class Resolver:
     ) -> tuple[World, frozenset[Node]]:
         """What is read for a resolve, and the sources readable now; one batch to the authoriser.
 
-        Labels decide first where the reader keeps them: what fails is not read at all. Permission is
-        asked for by the ledger's own clock, whatever time the question is put to.
+        Labels decide first where the reader keeps them: what fails, or was erased, is not read at all.
+        Permission is asked for by the ledger's own clock, whatever time the question is put to.
         """
         wanted = [id for id in dict.fromkeys(names) if id is not None]
         if not isinstance(reader, MemoryReader):
@@ -128,11 +128,11 @@ class Resolver:
         sources = frozenset().union(*(label.sources for _, label, _ in gates))
         pairs = [(source, reader.collection_of(source)) for source in sorted(sources)]
         allowed = self.session.readable(acting, pairs, self.tenant.now())
-        admitted = []
+        admitted, removals = [], self.tenant.state.removals
         for id, label, own in gates:
             if not label.admits(allowed):
                 labels.refuse(label, acting.agent)
-            elif own:
+            elif own and not removals.is_erased(id):
                 admitted.append(id)
         return reader.read(admitted, parsed.as_of), allowed
 
