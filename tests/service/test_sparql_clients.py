@@ -8,9 +8,8 @@ import socket
 import subprocess
 import sys
 import threading
-import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -31,6 +30,7 @@ class Server:
 
     def __init__(self, shop: Shop, process: "subprocess.Popen[bytes]", port: int) -> None:
         self.shop, self.process = shop, process
+        self.port = port
         self.address = f"http://127.0.0.1:{port}/v1/default/sparql"
         self.authorization = f"Bearer {shop.keys['analyst']}"
 
@@ -68,21 +68,22 @@ class Server:
         return thread
 
 
-def becomes(holds: "object", within_s: float = 30.0) -> bool:
+def becomes(holds: Callable[[], bool], within_s: float = 30.0) -> bool:
     over = threading.Event()
     for _ in range(int(within_s / 0.05)):
-        if holds():  # type: ignore[operator]
+        if holds():
             return True
         over.wait(0.05)
     return False
 
 
 @contextmanager
-def serving(shop: Shop) -> Iterator[Server]:
+def serving(shop: Shop, **variables: str) -> Iterator[Server]:
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     command = [sys.executable, "-m", "prov_ledger", "serve", str(shop.folder), "--port", str(port)]
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    quiet = subprocess.DEVNULL
+    process = subprocess.Popen(command, stdout=quiet, stderr=quiet, env={**os.environ, **variables})
 
     def is_ready() -> bool:
         assert process.poll() is None, "the server ended before it was ready"
@@ -175,13 +176,12 @@ def test_the_example_notebook_runs(server: Server) -> None:
 
 
 def test_a_query_ends_with_its_callers_connection(server: Server) -> None:
-    with socket.create_connection(
-        ("127.0.0.1", int(server.address.split(":")[2].split("/")[0]))
-    ) as connection:
-        head = (
-            "POST /v1/default/sparql HTTP/1.1\r\nHost: 127.0.0.1\r\nContent-Type: application/sparql-query\r\n"
-            f"Authorization: {server.authorization}\r\nContent-Length: {len(ENDLESS)}\r\n\r\n{ENDLESS}"
-        )
+    head = (
+        "POST /v1/default/sparql HTTP/1.1\r\nHost: 127.0.0.1\r\n"
+        f"Content-Type: application/sparql-query\r\nAuthorization: {server.authorization}\r\n"
+        f"Content-Length: {len(ENDLESS)}\r\n\r\n{ENDLESS}"
+    )
+    with socket.create_connection(("127.0.0.1", server.port)) as connection:
         connection.sendall(head.encode())
         assert becomes(lambda: _at_work(server) > 0.3)
         (pid,) = [pid for pid in server.workers() if _used(pid) > 0.3]
@@ -202,15 +202,9 @@ def _at_work(server: Server) -> float:
 
 @pytest.mark.parametrize("signalled", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
 def test_no_query_outlives_the_server(shop: Shop, signalled: signal.Signals) -> None:
-    shop_settings = {"PROV_LEDGER_SERVE_LIMITS__STOP_TIMEOUT_S": "1"}
-    os.environ.update(shop_settings)
-    try:
-        with serving(shop) as server:
-            asking = server.ask_for_ever()
-            server.process.send_signal(signalled)
-            server.process.wait(60)
-            assert becomes(lambda: server.workers() == [], 10)
-            asking.join(60)
-    finally:
-        for name in shop_settings:
-            del os.environ[name]
+    with serving(shop, PROV_LEDGER_SERVE_LIMITS__STOP_TIMEOUT_S="1") as server:
+        asking = server.ask_for_ever()
+        server.process.send_signal(signalled)
+        server.process.wait(60)
+        assert becomes(lambda: server.workers() == [], 10)
+        asking.join(60)
