@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from prov_ledger.errors import Corrupt, ProvLedgerError
 from prov_ledger.ledger.audit_removals import RemovalsSeen
+from prov_ledger.ledger.backing import Backing
 from prov_ledger.ledger.index_rows import IndexRows
 from prov_ledger.ledger.layout import tenant_folder
 from prov_ledger.ledger.tenant import Tenant, denials_of
@@ -97,11 +98,14 @@ class Auditor:
             yield AuditFinding("denials", f"{len(extra)} are on no entry of the journal")
 
     def _disclosures(self) -> Iterator[AuditFinding]:
-        """The records of what was shown, where there are any yet."""
+        """The records of what was shown, where there are any yet, beside what the journal knows of them."""
+        heads = [(x.size, bytes.fromhex(x.head)) for x in Backing(self.tenant).recorded_heads()]
         if not (tenant_folder(self.tenant.ledger, self.tenant.name) / DISCLOSURES_FILE).exists():
+            if heads:
+                yield AuditFinding("disclosures", "the journal knows of some, and their file is missing")
             return
         try:
-            self.tenant.disclosures.verify()
+            self.tenant.disclosures.verify(heads)
         except ProvLedgerError as error:
             yield AuditFinding("disclosures", error.message)
 

@@ -17,7 +17,14 @@ from prov_ledger.ledger.naming import Renaming
 from prov_ledger.ledger.reviving import Reviving
 from prov_ledger.ledger.tenant import Clock, Tenant
 from prov_ledger.model import records as r
-from prov_ledger.vault.backup import FILES, copy_database, opened_copy, sync_folder, verify_backup
+from prov_ledger.vault.backup import (
+    FILES,
+    copy_database,
+    opened_copy,
+    read_manifest,
+    sync_folder,
+    verify_backup,
+)
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.denials import DENIALS_FILE, Denials
@@ -116,6 +123,7 @@ def bring_key(backup: Path, newest: Newest, keys: KeyProvider, keys_from: Path |
         return
     if not isinstance(keys, FileKeys):
         raise Refused("bad_input", "keys are not kept in files here: hand the tenant's key over yourself")
+    read_manifest(backup)
     with closing(opened_copy(backup)) as journal:
         name = parse_tenant(journal.meta("tenant") or "")
     file = newest.keys or backup / KEYS_FILE
