@@ -38,6 +38,9 @@ class Applicability:
     assumed_open: bool = False
 
 
+_APPLIES, _APPLIES_ASSUMED = Applicability("applies"), Applicability("applies", assumed_open=True)
+
+
 class _Side(Enum):
     """Where a value lies as seen from one bound."""
 
@@ -45,6 +48,10 @@ class _Side(Enum):
     ASSUMED = auto()
     UNSURE = auto()
     OUTSIDE = auto()
+
+
+# As plain names: a member looked up on its class costs as much as the comparison.
+_INSIDE, _ASSUMED, _UNSURE, _OUTSIDE = _Side
 
 
 def check_scope(
@@ -62,27 +69,27 @@ def check_scope(
     included, an unknown end is. ``opened``: the texts of sealed values by node; one that is not there
     matches nothing. Raises Refused ``bad_fact`` for a value that the condition on its fact cannot judge.
     """
-    missing: set[str] = set()
-    unsure: set[str] = set()
+    missing: list[str] = []
+    unsure: list[str] = []
     failures: list[tuple[int, str]] = []
     assumed = False
     for condition in scope.conditions:
         value = facts.get(condition.fact)
         if value is None:
-            missing.add(condition.fact)
+            missing.append(condition.fact)
             continue
         outcome, assumes = _judge(condition, value, table, retrieved, confirmed, opened)
         assumed = assumed or assumes
         if outcome == "unknown":
-            unsure.add(condition.fact)
+            unsure.append(condition.fact)
         elif outcome != "applies":
             failures.append((_FAILURES.index(outcome), condition.fact))
     if failures:
         rank, fact = min(failures)
         return Applicability(_FAILURES[rank], fact)
     if missing or unsure:
-        return Applicability("unknown", min(unsure, default=None), tuple(sorted(missing)))
-    return Applicability("applies", assumed_open=assumed)
+        return Applicability("unknown", min(unsure, default=None), tuple(sorted(set(missing))))
+    return _APPLIES_ASSUMED if assumed else _APPLIES
 
 
 def _judge(
@@ -94,28 +101,25 @@ def _judge(
     opened: Mapping[str, str],
 ) -> tuple[Outcome, bool]:
     """The outcome of one condition, and whether it rests on an end that is only assumed."""
-    match condition:
-        case Period() if isinstance(value, date):
+    if isinstance(condition, Period):
+        if isinstance(value, date):
             zone = table.zone_of(condition.fact)
             start = _from_side(condition.from_, value, zone, retrieved)
             end = _until_side(condition.until, value, zone, confirmed)
-            return _period_outcome(start, end), _Side.ASSUMED in (start, end)
-        case Range() if isinstance(value, Decimal):
-            return ("applies" if _in_range(condition, value) else "not_applicable"), False
-        case Among():
-            return ("applies" if _in_set(condition, value, opened) else "not_applicable"), False
-        case _:
-            raise Refused(
-                "bad_fact", f"the value of '{condition.fact}' is not of the type that its scope compares"
-            )
+            return _period_outcome(start, end), start is _ASSUMED or end is _ASSUMED
+    elif isinstance(condition, Among):
+        return ("applies" if _in_set(condition, value, opened) else "not_applicable"), False
+    elif isinstance(value, Decimal):
+        return ("applies" if _in_range(condition, value) else "not_applicable"), False
+    raise Refused("bad_fact", f"the value of '{condition.fact}' is not of the type that its scope compares")
 
 
 def _period_outcome(start: _Side, end: _Side) -> Outcome:
-    if end is _Side.OUTSIDE:
+    if end is _OUTSIDE:
         return "ended"
-    if start is _Side.OUTSIDE:
+    if start is _OUTSIDE:
         return "not_yet"
-    return "unknown" if _Side.UNSURE in (start, end) else "applies"
+    return "unknown" if start is _UNSURE or end is _UNSURE else "applies"
 
 
 def _covered(value: date | datetime, zone: str) -> tuple[datetime, datetime]:
@@ -128,37 +132,31 @@ def _both_dates(bound: date | datetime, value: date | datetime) -> bool:
 
 
 def _from_side(bound: Bound, value: date | datetime, zone: str, retrieved: datetime) -> _Side:
-    match bound:
-        case Edge.OPEN:
-            return _Side.INSIDE
-        case Edge.ASSUMED_OPEN:
-            return _Side.ASSUMED
-        case Edge.UNKNOWN:
-            return _Side.INSIDE if _covered(value, zone)[0] >= retrieved else _Side.UNSURE
+    if isinstance(bound, Edge):
+        if bound is Edge.UNKNOWN:
+            return _INSIDE if _covered(value, zone)[0] >= retrieved else _UNSURE
+        return _INSIDE if bound is Edge.OPEN else _ASSUMED
     if _both_dates(bound, value):
-        return _Side.INSIDE if value >= bound else _Side.OUTSIDE
+        return _INSIDE if value >= bound else _OUTSIDE
     first, after = _covered(value, zone)
     begin = instant_of(bound, zone)
     if first >= begin:
-        return _Side.INSIDE
-    return _Side.OUTSIDE if after <= begin else _Side.UNSURE
+        return _INSIDE
+    return _OUTSIDE if after <= begin else _UNSURE
 
 
 def _until_side(bound: Bound, value: date | datetime, zone: str, confirmed: datetime) -> _Side:
-    match bound:
-        case Edge.OPEN:
-            return _Side.INSIDE
-        case Edge.ASSUMED_OPEN:
-            return _Side.ASSUMED
-        case Edge.UNKNOWN:
-            return _Side.INSIDE if _covered(value, zone)[1] <= confirmed + _RESOLUTION else _Side.UNSURE
+    if isinstance(bound, Edge):
+        if bound is Edge.UNKNOWN:
+            return _INSIDE if _covered(value, zone)[1] <= confirmed + _RESOLUTION else _UNSURE
+        return _INSIDE if bound is Edge.OPEN else _ASSUMED
     if _both_dates(bound, value):
-        return _Side.INSIDE if value < bound else _Side.OUTSIDE
+        return _INSIDE if value < bound else _OUTSIDE
     first, after = _covered(value, zone)
     end = instant_of(bound, zone)
     if first >= end:
-        return _Side.OUTSIDE
-    return _Side.INSIDE if after <= end else _Side.UNSURE
+        return _OUTSIDE
+    return _INSIDE if after <= end else _UNSURE
 
 
 def _in_range(condition: Range, value: Decimal) -> bool:
