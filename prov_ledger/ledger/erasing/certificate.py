@@ -17,6 +17,7 @@ from cryptography.exceptions import InvalidSignature
 from cryptography.hazmat.primitives.asymmetric.ed25519 import Ed25519PrivateKey, Ed25519PublicKey
 
 from prov_ledger.errors import ProofError, Refused
+from prov_ledger.merkle.proofs import verify_inclusion
 from prov_ledger.model.plain import Json
 
 _SEED_DOMAIN = b"prov-ledger/certificate/1"
@@ -55,8 +56,25 @@ class Certificate:
         except (ValueError, KeyError, TypeError, AttributeError):
             raise Refused("bad_input", "that is no certificate of an erasure") from None
 
-    def verify(self) -> None:
-        """Raise ProofError when the body is not what was signed with the key."""
+    def verify(self, public_key: str | None = None) -> None:
+        """Raise ProofError when the body is not what was signed, or its proof leads to another tree.
+
+        ``public_key``: the one that the checker kept, 64 hex digits; None: the certificate's own, which
+        shows that nothing was changed, and not who signed.
+        """
+        if public_key is not None and public_key.lower() != self.public_key:
+            raise ProofError("the certificate is signed with another key than the one given")
+        self._verify_signature()
+        try:
+            receipt, tree = _mapping(self.body["receipt"]), _mapping(self.body["tree"])
+            leaf, root = bytes.fromhex(str(receipt["leaf_hash"])), bytes.fromhex(str(tree["root"]))
+            path = [bytes.fromhex(str(hash)) for hash in _list(self.body["proof"])]
+            index, size = int(str(receipt["sequence"])) - 1, int(str(tree["size"]))
+        except (KeyError, ValueError):
+            raise ProofError("the certificate lacks its proof") from None
+        verify_inclusion(leaf, index, size, path, root)
+
+    def _verify_signature(self) -> None:
         try:
             key = Ed25519PublicKey.from_public_bytes(bytes.fromhex(self.public_key))
             key.verify(bytes.fromhex(self.signature), _signed_bytes(self.body))
@@ -77,6 +95,10 @@ class Certificate:
         yield ""
         yield f"Signed with Ed25519, public key {self.public_key[:32]}"
         yield f"{'':<32}{self.public_key[32:]}"
+
+
+def _mapping(value: Json) -> dict[str, Json]:
+    return value if isinstance(value, dict) else {}
 
 
 def _list(value: Json | None) -> list[Json]:

@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from hashlib import sha256
 
+from prov_ledger.model.plain import Json, encode_plain
 from prov_ledger.model.records import ErasureCause, ErasureOutcome, Node, TextPosition
 
 _DOMAIN = "prov-ledger/manifest/1"
@@ -101,6 +102,12 @@ class Manifest:
         yield from (f"backup {x.id} {x.at.isoformat()} {x.epoch}" for x in self.backups)
         yield from (f"export {x.id} {x.at.isoformat()} {x.epoch}" for x in self.exports)
         yield from (f"copy {x.revision} {x.whole} {' '.join(x.evidence)}" for x in self.copies)
+
+    def plain(self) -> dict[str, Json]:
+        """The whole plan as plain JSON values, its hash apart."""
+        plain = encode_plain(self)
+        assert isinstance(plain, dict)
+        return plain
 
     def count(self, prefix: str) -> int:
         """How many of what goes are of a kind: ``src``, ``rev``, ``ev``, ``cl`` or ``agt``."""
