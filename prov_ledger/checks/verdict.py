@@ -396,7 +396,7 @@ class Judge:
 
     def _bound(self, record: r.ClaimRecord) -> tuple[set[str], frozenset[str]]:
         differing, missing = set[str](), set[str]()
-        names = record.bound_to | _computed_by(record)
+        names = bound_facts(record)
         if not names:
             return differing, NO_NAMES
         for name in names:
@@ -495,9 +495,14 @@ def _decision(
     )
 
 
-def _computed_by(record: r.ClaimRecord) -> frozenset[str]:
-    transformation = record.transformation
-    return transformation.by if transformation.kind == "compute" else frozenset()
+def bound_facts(record: r.ClaimRecord) -> frozenset[str]:
+    """The facts for no other value of which a claim holds.
+
+    What was computed, nobody said by what, may have been computed by any fact of its question.
+    """
+    if record.transformation.kind != "compute":
+        return record.bound_to
+    return record.bound_to | record.transformation.by or frozenset(record.question.facts)
 
 
 def _indifferent(record: r.EvidenceRecord, history: SourceHistory) -> frozenset[str]:

@@ -427,6 +427,8 @@ class Model:
             disclosed = self.claim(head).verdict != "withheld"
             return Answer("superseded", superseded_by=head if disclosed else None)
         bound = claim.bound_to | (claim.by if claim.kind == "compute" else frozenset())
+        if claim.kind == "compute" and not bound:
+            bound = frozenset(claim.facts)
         differing = {f for f in bound if f in self.facts and not equal(self.facts[f], claim.facts[f])}
         if differing:
             return Answer("other_question", min(differing))

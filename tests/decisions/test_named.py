@@ -273,3 +273,37 @@ def test_an_older_state_does_not_move_the_date_of_the_last_confirmation() -> Non
     )
     decision = decide_all(told, question(), ["ev_0"])["ev_0"].decision
     assert (decision.assumed_open, decision.last_confirmed) == (True, at(5))
+
+
+@pytest.mark.parametrize(
+    ("by", "bound_to", "verdict"),
+    [
+        (frozenset(), frozenset(), "other_question"),
+        (frozenset({"region"}), frozenset(), "citable"),
+        (frozenset(), frozenset({"region"}), "citable"),
+    ],
+)
+def test_what_was_computed_nobody_said_by_what_is_bound_to_all_facts_of_its_question(
+    by: frozenset[str], bound_to: frozenset[str], verdict: str
+) -> None:
+    """``compute`` binds a claim to the facts it was computed by."""
+    told = story(
+        (1, Source("src_0", indifferent=frozenset({"bought"}))),
+        (1, Revision("rev_0", "src_0", at(1))),
+        (1, Evidence("ev_0", "rev_0")),
+        (1, Claim("cl_0", (("ev_0",),), "compute", by, {"bought": day(2), "region": "DE"}, bound_to)),
+    )
+    assert by_the_model(told, "cl_0", bought=day(2), region="DE") == ["citable"]
+    assert verdicts(told, "cl_0", bought=day(2), region="DE") == ["citable"]
+    assert by_the_model(told, "cl_0", bought=day(3), region="DE") == [verdict]
+    assert verdicts(told, "cl_0", bought=day(3), region="DE") == [verdict]
+
+
+def test_what_was_computed_for_a_question_without_facts_is_bound_to_none() -> None:
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1))),
+        (1, Evidence("ev_0", "rev_0")),
+        (1, Claim("cl_0", (("ev_0",),), "compute")),
+    )
+    assert verdicts(told, "cl_0", region="DE") == ["citable"]
