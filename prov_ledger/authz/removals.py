@@ -49,9 +49,8 @@ class Removals:
     retention: Retention = field(default_factory=Retention)
     pruned_entries: set[Node] = field(default_factory=set)
     sequence: int = 0
-    _gone: set[Node] = field(default_factory=set)
-    #: Revisions that an erasure without a receipt touches.
-    _touched: frozenset[Node] = frozenset()
+    #: Replaced, never changed, so that whoever asks meanwhile sees the one or the other.
+    _gone: frozenset[Node] = frozenset()
 
     def apply(self, entry: r.Entry) -> None:
         """Take in what an entry states of removals; entries come in order."""
@@ -83,13 +82,11 @@ class Removals:
     def _deny(self, erasure: Erasure) -> None:
         self.erasures[erasure.record.id] = erasure
         self._gone |= erasure.record.erased
-        self._touched |= erasure.record.touched
 
     def _finish(self, receipt: r.ReceiptRecord) -> None:
         x = self.erasures.get(receipt.erasure)
         if x is not None:
             self.erasures[receipt.erasure] = Erasure(x.record, x.agent, x.recorded, x.sequence, receipt)
-            self._touched = frozenset().union(*(y.record.touched for y in self.unfinished()))
 
     # erasures
 
@@ -136,7 +133,7 @@ class Removals:
 
     def may_have_lost(self, source: Node, collection: Node | None) -> bool:
         """Whether anything of a source can be gone at any time: False is quick, and sure."""
-        return bool(self._gone or self._touched) or self.retention.covers(source, collection)
+        return bool(self._gone) or self.retention.covers(source, collection)
 
     def gone_of(self, history: SourceHistory, now: datetime) -> frozenset[Node]:
         """The source and those of its revisions that are gone at ``now``."""
@@ -152,10 +149,8 @@ class Removals:
         limited = self.retention.covers(record.id, record.collection)
         for x in history.revisions:
             id = x.record.id
-            if (
-                id in self._gone
-                or id in self._touched
-                or (limited and _past(self.expiry(x.at, record.id, record.collection).text, now))
+            if id in self._gone or (
+                limited and _past(self.expiry(x.at, record.id, record.collection).text, now)
             ):
                 yield id
 
@@ -164,7 +159,7 @@ class Removals:
 
         Members of an exposure count, whether the world still knows them or not.
         """
-        if not self._gone and not self._touched and not self.retention:
+        if not self._gone and not self.retention:
             return _NOTHING
         found: set[Node] = set()
         for history in world.sources.values():

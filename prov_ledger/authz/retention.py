@@ -88,7 +88,7 @@ def _ends(rules: Sequence[Rule], limits: Sequence[str | None], recorded: datetim
         if limit is None:
             continue
         reached = max(rule.since, recorded, _end(recorded, limit))
-        if number + 1 == len(rules) or reached < rules[number + 1].since:
+        if number + 1 == len(rules) or reached <= rules[number + 1].since:
             found.append(reached)
     return min(found, default=None)
 

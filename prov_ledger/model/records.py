@@ -400,7 +400,6 @@ class ErasureRecord:
     outcomes: tuple[tuple[Node, ErasureOutcome], ...] = ()
     reason: Commitment | None = None
     subject: Commitment | None = None
-    touched: frozenset[Node] = frozenset()
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,7 +29,6 @@ def read_erasure(d: Decoder, node: r.Node, p: Properties) -> r.Record:
         tuple(sorted((claim, name) for name, iri in OUTCOMES.items() for claim in _names(d, p, iri))),
         text_or_none(p, "reasonCommitment"),
         text_or_none(p, "subjectCommitment"),
-        frozenset(map(d.name, p.get(pl("touches"), ()))),
     )
 
 

@@ -38,7 +38,6 @@ def put_erasure(w: Writer, node: r.Node, x: r.ErasureRecord) -> None:
     w.state(subject, *pairs)
     w.many(subject, pl("target"), map(w.node, x.targets))
     w.many(subject, prov("invalidated"), map(w.node, x.erased))
-    w.many(subject, pl("touches"), map(w.node, x.touched))
     w.put(subject, *((OUTCOMES[outcome], w.node(claim)) for claim, outcome in x.outcomes))
 
 

@@ -244,7 +244,6 @@ RECORDS: dict[type, st.SearchStrategy[r.Record]] = {
         ),
         OPTIONAL,
         OPTIONAL,
-        st.frozensets(REV, max_size=2),
     ),
     r.RedactionRecord: st.builds(
         r.RedactionRecord,
