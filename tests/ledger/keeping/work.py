@@ -1,5 +1,6 @@
 """What the tests of backups share: restoring into a folder, and what processes do until they are killed."""
 
+import os
 from pathlib import Path
 
 from prov_ledger import Ledger
@@ -51,7 +52,9 @@ def write_until_told(folder: Path, stop: Path) -> None:
         while not stop.exists():
             with ledger.batch():
                 for half in "ab":
-                    source = ledger.source(native=f"{number}-{half}", title=f"Page {number} {half}")
+                    source = ledger.source(
+                        native=f"{os.getpid()}-{number}-{half}", title=f"Page {number} {half}"
+                    )
                     ledger.revision(source, data=f"Text {number} {half}", label="v1")
             ledger.resolve([], principal="curator")
             number += 1
