@@ -18,6 +18,7 @@ from prov_ledger.ledger.erasing.finishing import finish_at_opening
 from prov_ledger.ledger.erasure_verbs import ErasureVerbs
 from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.identity_verbs import IdentityVerbs
+from prov_ledger.ledger.journal_verbs import JournalVerbs
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
 from prov_ledger.ledger.retention_verbs import RetentionVerbs
 from prov_ledger.ledger.session import check_named
@@ -46,6 +47,7 @@ class Ledger(
     AuditVerbs,
     BackupVerbs,
     IdentityVerbs,
+    JournalVerbs,
     SnapshotVerbs,
 ):
     """One tenant of a ledger folder, opened; a context manager.

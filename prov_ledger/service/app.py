@@ -7,7 +7,8 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from prov_ledger.service import health, metrics, problems, sparql
+from prov_ledger.service import entities, health, journal, metrics, problems, sparql
+from prov_ledger.service.bulk import bulk_router
 from prov_ledger.service.compression import Compression
 from prov_ledger.service.headers import Answered, StrictHeaders, log_request
 from prov_ledger.service.routes import verb_router
@@ -48,6 +49,9 @@ def create_app(settings: Settings) -> FastAPI:
     _add_middleware(app, settings)
     app.include_router(health.router)
     app.include_router(verb_router(settings.limits))
+    app.include_router(bulk_router(settings.limits))
+    app.include_router(entities.router)
+    app.include_router(journal.router)
     sparql.include(app, settings)
     return app
 

@@ -71,7 +71,11 @@ def parse_json(data: bytes, depth: int) -> object:
 
 def parse_model(model: type[M], data: bytes, depth: int) -> M:
     """The body as a model. Raises Refused ``bad_input``, naming fields and never values."""
-    raw = parse_json(data or b"{}", depth)
+    return parse_value(model, parse_json(data or b"{}", depth))
+
+
+def parse_value(model: type[M], raw: object) -> M:
+    """A JSON value as a model; raises as ``parse_model``."""
     try:
         return model.model_validate(raw)
     except ValidationError as error:

@@ -151,6 +151,20 @@ def acting(method: str, name: str | None) -> dict[str, str | None]:
     return {}
 
 
+def call_verb(verb: Verb, caller: Caller, arguments: Arguments) -> Json:
+    """The JSON value of what a verb returns to the caller."""
+    return value_of(verb, _call(verb, caller, arguments))
+
+
+def call_once(
+    verb: Verb, service: Service, caller: Caller, key: str, body: bytes, arguments: Arguments
+) -> Json:
+    """The same under an Idempotency-Key; for verbs whose whole answer may be kept."""
+    sent = Sent.of(caller.ledger, caller.name or "", verb.path, key, body)
+    requests = service.requests(caller.principal.tenant)
+    return requests.once(caller.ledger, sent, lambda: call_verb(verb, caller, arguments))[0]
+
+
 def _once(verb: Verb, service: Service, caller: Caller, sent: Sent, arguments: Arguments) -> Response:
     made: list[object] = []
 

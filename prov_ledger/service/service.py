@@ -1,10 +1,12 @@
 """What one process of a service has: its settings, tenants, threads and the credentials that it knows."""
 
+import logging
 import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
 
+from prov_ledger.errors import ProvLedgerError
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.service.analysts import Analysts
 from prov_ledger.service.authentication import Authentication
@@ -15,6 +17,7 @@ from prov_ledger.service.settings import Settings
 from prov_ledger.service.tenants import Tenants
 
 T = TypeVar("T")
+_log = logging.getLogger(__name__)
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,9 +72,15 @@ class Service:
         return await self.pool.run(f"from {client}", find)
 
     def load(self) -> None:
-        """Open every tenant and read it whole, so that no first request waits for that."""
+        """Open every tenant and read it whole, so that no first request waits for that.
+
+        One that does not open keeps the others from nobody: it is logged, and ``/readyz`` says so.
+        """
         for name in self.tenants.names():
-            self.tenants.ledger(name).load()
+            try:
+                self.tenants.ledger(name).load()
+            except ProvLedgerError as error:
+                _log.error("a tenant does not open", extra={"fields": {"tenant": name, "code": error.code}})
 
     def requests(self, tenant: str) -> Requests:
         """The keys of writes to a tenant."""

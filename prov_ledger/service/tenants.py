@@ -8,6 +8,7 @@ from prov_ledger.errors import Refused
 from prov_ledger.ledger.layout import parse_tenant, tenant_folder
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.service.settings import Settings
+from prov_ledger.vault.journal import LEDGER_FILE
 
 
 class Tenants:
@@ -22,9 +23,9 @@ class Tenants:
     def names(self) -> list[str]:
         """The tenants that are there and offered, sorted."""
         folder = self._settings.ledger / "tenants"
-        there = [x.name for x in folder.iterdir() if x.is_dir()] if folder.is_dir() else []
+        there = [x.name for x in folder.iterdir()] if folder.is_dir() else []
         offered = self._settings.tenants
-        return sorted(name for name in there if offered is None or name in offered)
+        return sorted(name for name in there if self._is_there(name) and (offered is None or name in offered))
 
     def ledger(self, tenant: str) -> Ledger:
         """The tenant's ledger, which any number of threads may use. Raises Refused ``not_found``."""
@@ -54,7 +55,7 @@ class Tenants:
 
     def _is_there(self, tenant: str) -> bool:
         try:
-            return tenant_folder(self._settings.ledger, parse_tenant(tenant)).is_dir()
+            return (tenant_folder(self._settings.ledger, parse_tenant(tenant)) / LEDGER_FILE).is_file()
         except Refused:
             return False
 

@@ -166,7 +166,14 @@ NOT_OFFERED: Mapping[str, str] = {
     "drop_search_index": "a place on the service's disk",
     "sparql": "the SPARQL protocol, at /v1/{tenant}/sparql",
     "named_query": "the SPARQL protocol, at /v1/{tenant}/sparql",
+    **dict.fromkeys(
+        ("backup", "rotate_keys", "confirm_grants", "disclosures", "forget_disclosures"),
+        "whoever keeps the ledger's files and keys does that",
+    ),
     "tree_head": "GET /v1/{tenant}/tree-head",
+    "provenance": "GET /v1/{tenant}/id/{id}",
+    "entries": "GET /v1/{tenant}/entries",
+    "leaves": "GET /v1/{tenant}/export",
     **dict.fromkeys(
         (
             "find_agent",
