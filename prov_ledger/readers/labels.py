@@ -52,6 +52,7 @@ class Labels:
         self._refused: dict[Node | None, list[Label]] = {}
         self._pooled: set[tuple[Node, Node | None]] = set()
         self._asked: dict[tuple[Node, Node | None], tuple[Label, bool]] = {}
+        self._alike: dict[tuple[frozenset[Node], ...], tuple[frozenset[Node], ...]] = {}
         self._absent: set[Node] = set()
         self._state = (0, 0)
         #: Whether every id that there is has its label.
@@ -155,7 +156,8 @@ class Labels:
                 continue
             waiting.pop()
             if node not in self._sufficient:
-                self._sufficient[node] = self._combined(node)
+                found = self._combined(node)
+                self._sufficient[node] = self._alike.setdefault(found, found)
         return self._sufficient[id]
 
     def _members(self, id: Node) -> Iterable[Node]:
