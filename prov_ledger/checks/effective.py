@@ -25,13 +25,26 @@ class Effective:
 
     ``scope`` is what governs it now; where nothing was left of it (``left_none``), what it had
     before. ``stated``: somebody stated it. ``confirmed`` is up to when it is known to hold.
-    ``closings`` are the ends that stated relations set, for evidence with a period of its own.
+    ``unclosed`` is the scope before others set ends to it; ``closings`` are the ends that stated
+    relations set, for evidence with a period of its own.
     """
 
     scope: Scope
     left_none: bool
     stated: bool
     confirmed: datetime
+    unclosed: Scope
+    closings: tuple[Period, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _Base:
+    """What a revision begins with: a scope, its own or the corrected one's with the ends set to that."""
+
+    scope: Scope
+    stated: bool
+    default: bool
+    unclosed: Scope
     closings: tuple[Period, ...] = ()
 
 
@@ -115,46 +128,51 @@ class Revisions:
         return self._facts
 
     def _compute(self, x: Rev) -> Effective:
-        scope, stated, default = self._base(x)
+        base = self._base(x)
         confirmed = self._confirmed(x)
         since = -1
         statements = self._statements.get(x.record.id)
         if statements:
-            scope, stated, default = statements[-1].record.scope, True, False
-            since = statements[-1].sequence
-        before = scope
+            stated = statements[-1].record.scope
+            base, since = _Base(stated, True, False, stated), statements[-1].sequence
+        scope = base.scope
         related = self._related_ends(x, scope, since)
-        for fact, at in [*related, *(self._default_end(x, scope) if default else ())]:
-            scope = _close(scope, fact, at, self.table, before)
-        closings = tuple(Period(fact, Edge.OPEN, at) for fact, at in related)
+        for fact, at in [*related, *(self._default_end(x, scope) if base.default else ())]:
+            scope = _close(scope, fact, at, self.table, base.unclosed)
         if _is_empty(scope, self.table):
-            return Effective(before, True, stated, confirmed)
-        return Effective(scope, False, stated, confirmed, closings)
+            return Effective(base.unclosed, True, base.stated, confirmed, base.unclosed)
+        closings = (*base.closings, *(Period(fact, Edge.OPEN, at) for fact, at in related))
+        return Effective(scope, False, base.stated, confirmed, base.unclosed, closings)
 
-    def _base(self, x: Rev) -> tuple[Scope, bool, bool]:
-        """The scope before anything closed it; whether it was stated; whether it is the default."""
+    def _base(self, x: Rev) -> _Base:
+        """The scope before anything that was said of this revision closed it."""
         record = x.record
         if record.scope is not None:
-            return record.scope, True, False
+            return _Base(record.scope, True, False, record.scope)
         relation = record.relation
         if relation is not None and relation.to in self.by_id:
             if relation.kind == "corrects":
                 corrected = self.effective(relation.to)
-                return corrected.scope, corrected.stated, self._is_default(self.by_id[relation.to])
+                default = self._is_default(self.by_id[relation.to])
+                return _Base(
+                    corrected.scope, corrected.stated, default, corrected.unclosed, corrected.closings
+                )
             if relation.kind == "replaces" and relation.from_ is not None:
                 fact = self.period_fact(relation.to)
-                return Scope((Period(fact, relation.from_, Edge.ASSUMED_OPEN),)), False, False
+                from_there = Scope((Period(fact, relation.from_, Edge.ASSUMED_OPEN),))
+                return _Base(from_there, False, False, from_there)
         start = default_start(self.table, self.governing, record.published)
-        return Scope((Period(self.governing, start, Edge.ASSUMED_OPEN),)), False, True
+        from_publication = Scope((Period(self.governing, start, Edge.ASSUMED_OPEN),))
+        return _Base(from_publication, False, True, from_publication)
 
     def _is_default(self, x: Rev) -> bool:
-        return not self._statements.get(x.record.id) and self._base(x)[2]
+        return not self._statements.get(x.record.id) and self._base(x).default
 
     def period_fact(self, id: r.Node) -> str:
         """The fact on which the periods of a revision lie: its governing fact."""
         x = self.by_id[id]
         statements = self._statements.get(id)
-        scope = statements[-1].record.scope if statements else self._base(x)[0]
+        scope = statements[-1].record.scope if statements else self._base(x).scope
         return self._fact_of(scope)
 
     def _fact_of(self, scope: Scope) -> str:

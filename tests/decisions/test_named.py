@@ -307,3 +307,17 @@ def test_what_was_computed_for_a_question_without_facts_is_bound_to_none() -> No
         (1, Claim("cl_0", (("ev_0",),), "compute")),
     )
     assert verdicts(told, "cl_0", region="DE") == ["citable"]
+
+
+def test_a_correction_of_a_default_scope_that_was_replaced_ends_with_the_next_unrelated_state() -> None:
+    """It takes the corrected one's scope, as default as that one's is: of all ends the earliest counts."""
+    told = story(
+        (1, Source("src_0")),
+        (1, Revision("rev_0", "src_0", at(1))),
+        (2, Revision("rev_1", "src_0", at(2), relation=Relation("corrects", "rev_0"))),
+        (2, Evidence("ev_1", "rev_1")),
+        (5, Revision("rev_2", "src_0", at(5), relation=Relation("replaces", "rev_0", day(15)))),
+    )
+    assert by_the_model(told, "ev_1", question_date=day(10)) == ["ended"]
+    assert verdicts(told, "ev_1", question_date=day(10)) == ["ended"]
+    assert verdicts(told, "ev_1", question_date=day(4)) == ["citable"]
