@@ -35,7 +35,7 @@ class IdentityVerbs(Handle):
 
     def keyed_hash(self, kind: str, text: str) -> bytes:
         """16 bytes that stand for a text in this tenant and tell nothing of it without the tenant's key."""
-        return self._tenant.sealer.token(kind, text)
+        return self._tenant.sealer.lasting_token(kind, text)
 
     def last_entry(self) -> tuple[int, Node] | None:
         """Within a batch, sequence and id of the entry that was recorded last in it; None where none was."""

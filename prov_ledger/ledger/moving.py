@@ -98,6 +98,8 @@ def remove(ledger: Path, name: str, keys: KeyProvider, clock: Clock, agent: str 
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             crash_point("tenant.file_removed")
         folder.rmdir()
+        for path in ledger.glob(f"service/requests-{name}.sqlite*"):
+            path.unlink()
         sync_folder(folder.parent)
     return Removed(name, destroyed, kept, backups)
 
