@@ -67,21 +67,35 @@ def alone(ledger: Ledger, where: str, pool: list[str]) -> Iterator[Measured]:
         ms = side_by_side(_rounds(rng, pool, bare, ledger))
         with Ledger.open(ledger._tenant.ledger, clock=Stepping(LATER)) as recording:
             shown = side_by_side(_rounds(rng, pool, bare, recording))
+        others = side_by_side(_rounds(rng, pool, bare, ledger, other_facts=True))
+        sealed = side_by_side(_rounds(rng, pool, bare, ledger, sealed=True))
         cold = side_by_side(_cold(rng, pool, bare, ledger))
     note = "PostgreSQL, closure alone"
     yield Measured("resolve 50, memory, warm", ms["ours"], "ms", ms["bare"], 1.0, note=note)
     yield Measured("  and recorded what it showed", shown["ours"], "ms", shown["bare"], note="durably")
+    yield Measured(
+        "  facts not asked about last", others["ours"], "ms", others["bare"], note="scopes judged anew"
+    )
+    yield Measured("  texts not opened before", sealed["ours"], "ms", sealed["bare"], note="each decrypted")
     yield Measured("  cold: nothing held", cold["ours"], "ms", cold["bare"], note="PostgreSQL is warm")
 
 
 def _rounds(
-    rng: random.Random, pool: list[str], bare: Callable[[list[str]], int], ledger: Ledger
+    rng: random.Random,
+    pool: list[str],
+    bare: Callable[[list[str]], int],
+    ledger: Ledger,
+    other_facts: bool = False,
+    sealed: bool = False,
 ) -> Iterator[dict[str, Callable[[], object]]]:
-    for _ in range(ROUNDS):
+    for number in range(ROUNDS):
         ids = rng.sample(pool, min(IDS, len(pool)))
         bare(ids)
         ledger.resolve(ids, facts=STANDING)
-        yield {"ours": partial(ledger.resolve, ids, facts=STANDING), "bare": partial(bare, ids)}
+        if sealed:
+            ledger._tenant.drop_opened_texts()
+        facts = {"purchase_date": f"2022-02-{2 + number % 9:02}"} if other_facts else STANDING
+        yield {"ours": partial(ledger.resolve, ids, facts=facts), "bare": partial(bare, ids)}
 
 
 def _cold(
