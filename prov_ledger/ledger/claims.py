@@ -6,7 +6,7 @@ from datetime import datetime
 from typing import cast
 
 from prov_ledger.checks.support import SupportScopes
-from prov_ledger.checks.verdict import authority_of
+from prov_ledger.checks.verdict import Judge, authority_of
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft
 from prov_ledger.ledger.session import Acting, Session, unknown
@@ -127,7 +127,8 @@ class Claims:
     def _check(self, acting: Acting, new: NewClaim, old: tuple[Node, World] | None) -> _Checked:
         groups = _groups(new.support)
         named = [*dict.fromkeys(id for group in groups for id in group), *new.exposure]
-        ids, world = self.session.require(acting, named)
+        ids, judge = self.session.require_judged(acting, named)
+        world = judge.world
         parsed = dict(zip(named, ids, strict=True))
         justifications = tuple(tuple(dict.fromkeys(parsed[id] for id in group)) for group in groups)
         _check_complete(new, justifications)
@@ -145,7 +146,7 @@ class Claims:
         kind = cast(r.TransformationKind, transformation["kind"])
         _check_bound(bound | (by if kind == "compute" else frozenset()), facts)
         narrow = parse_scope(new.narrow, table) if new.narrow is not None else None
-        self._check_scopes(acting, world, justifications, narrow, table)
+        self._check_scopes(judge, justifications, narrow, table)
         note = cast(str | None, transformation.get("note"))
         exposure = _closed_exposure(world, [*ids])
         return _Checked(
@@ -182,13 +183,11 @@ class Claims:
 
     def _check_scopes(
         self,
-        acting: Acting,
-        world: World,
+        judge: Judge,
         justifications: Sequence[Sequence[Node]],
         narrow: Scope | None,
         table: FactTable,
     ) -> None:
-        judge = self.session.judge(acting, world)
         scopes = SupportScopes(judge, table)
         alternatives = [scopes.alternatives(members) for members in justifications]
         for found in alternatives:

@@ -284,13 +284,18 @@ class Session:
 
         Raises Refused ``malformed_id`` for the first that is none, then ``unknown_id``.
         """
+        parsed, judge = self.require_judged(acting, ids)
+        return parsed, judge.world
+
+    def require_judged(self, acting: Acting, ids: Sequence[str]) -> tuple[list[Node], Judge]:
+        """As ``require``, with the judge that said so of their world."""
         parsed = [parse_id(id) for id in ids]
         reader = self.tenant.state.reader
         world = reader.read([id for id in parsed if id.startswith(("cl_", "ev_"))])
         judge = self.judge(acting, world)
         for id in parsed:
             self._require_one(acting, judge, id)
-        return parsed, world
+        return parsed, judge
 
     def _require_one(self, acting: Acting, judge: Judge, id: Node) -> None:
         if id.startswith(("cl_", "ev_")):
