@@ -12,6 +12,7 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
+from starlette.types import Receive, Scope, Send
 
 from prov_ledger.errors import ProvLedgerError, Refused
 from prov_ledger.model.plain import Json
@@ -59,9 +60,17 @@ def bulk_router(limits: Limits) -> APIRouter:
         check_json_type(request, NDJSON, "application/jsonl")
         check_encoding(request)
         work = _Work(service, caller, models, idempotency_key)
-        return StreamingResponse(work.answers(_lines(request, service.settings.limits)), media_type=NDJSON)
+        return _Duplex(work.answers(_lines(request, service.settings.limits)), media_type=NDJSON)
 
     return router
+
+
+class _Duplex(StreamingResponse):
+    """Sends while the request still comes in: nothing else may wait for what is received meanwhile."""
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Send the answer."""
+        await self.stream_response(send)
 
 
 async def _lines(request: Request, limits: Limits) -> AsyncIterator[bytes]:
