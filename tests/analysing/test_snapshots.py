@@ -212,3 +212,11 @@ def test_a_kill_in_the_middle_leaves_none_and_is_cleared_away(ledger: Ledger, tm
 def test_it_costs_no_second_copy_of_the_graph(ledger: Ledger) -> None:
     snapshot = ledger.snapshot()
     assert any(table.stat().st_nlink > 1 for table in snapshot.graph.glob("*.sst"))
+
+
+def test_an_erasure_removes_every_snapshot(ledger: Ledger) -> None:
+    snapshot = ledger.snapshot()
+    source = ledger.source(native="secret", title="Secret")
+    assert snapshot.is_there()
+    ledger.erase([source])
+    assert not snapshot.folder.exists()

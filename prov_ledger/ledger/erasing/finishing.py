@@ -5,7 +5,6 @@ Every step may be done again, so that a killed one is finished at the next openi
 
 import fcntl
 import os
-import shutil
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
@@ -17,6 +16,7 @@ from prov_ledger.ledger.layout import snapshots_folder, tenant_folder
 from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
+from prov_ledger.store.snapshots import Snapshots
 from prov_ledger.vault.covering import renew_cover
 from prov_ledger.vault.crash import crash_point
 
@@ -52,6 +52,7 @@ class Finishing:
         if self.tenant.journal.meta(GRAPH_DUE) is None:
             return
         self.tenant.graph.rebuild()
+        self._remove_snapshots()
         crash_point("prune.rebuilt")
         self.tenant.journal.scrub(compact=True)
         with self.tenant.writing() as work:
@@ -61,6 +62,10 @@ class Finishing:
         """Empty the logs that a reader kept from being emptied."""
         if self.tenant.journal.meta(SCRUB_DUE) is not None:
             self._empty_logs()
+
+    def _remove_snapshots(self) -> None:
+        """End what reads them, in every process. Raises StorageError ``busy``: the next opening goes on."""
+        Snapshots(snapshots_folder(self.tenant.ledger, self.tenant.name)).remove_all()
 
     def _empty_logs(self) -> None:
         """Write the logs into the files; where somebody reads for too long, the next opening does it."""
@@ -109,7 +114,7 @@ class Finishing:
         self.tenant.opened.drop()
         parse_page.cache_clear()
         read_workbook.cache_clear()
-        shutil.rmtree(snapshots_folder(self.tenant.ledger, self.tenant.name), ignore_errors=True)
+        self._remove_snapshots()
         renew_cover(self.tenant.journal, self.tenant.tickets, self.tenant.sealer)
         self.tenant.journal.scrub()
 
