@@ -49,6 +49,8 @@ class Removals:
     retention: Retention = field(default_factory=Retention)
     pruned_entries: set[Node] = field(default_factory=set)
     sequence: int = 0
+    #: Counts what may make anything be gone that was not, now or later.
+    losses: int = 0
     #: Replaced, never changed, so that whoever asks meanwhile sees the one or the other.
     _gone: frozenset[Node] = frozenset()
 
@@ -69,17 +71,20 @@ class Removals:
         elif isinstance(record, r.PruneRecord):
             self.pruned_entries.update(record.entries)
             self._gone |= record.nodes
+            self.losses += 1
         elif isinstance(record, r.HoldRecord):
             self.holds[record.on] = Held(stated.node, record, entry.agent, entry.recorded)
         elif isinstance(record, r.ReleaseRecord):
             self.holds.pop(record.on, None)
         elif isinstance(record, r.RetentionRecord):
             self.retention.state(Rule(stated.node, entry.recorded, record))
+            self.losses += 1
         else:
             return False
         return True
 
     def _deny(self, erasure: Erasure) -> None:
+        self.losses += 1
         self.erasures[erasure.record.id] = erasure
         self._gone |= erasure.record.erased
 

@@ -128,11 +128,13 @@ class Resolver:
         sources = frozenset().union(*(label.sources for _, label, _ in gates))
         pairs = [(source, reader.collection_of(source)) for source in sorted(sources)]
         allowed = self.session.readable(acting, pairs, self.tenant.now())
-        admitted, removals = [], self.tenant.state.removals
+        limited = frozenset().union(*(label.limited for _, label, _ in gates))
+        present = allowed | self.session.present(limited) if limited else allowed
+        admitted = []
         for id, label, own in gates:
-            if not label.admits(allowed):
+            if not label.admits(present):
                 labels.refuse(label, acting.agent)
-            elif own and not removals.is_erased(id):
+            elif own:
                 admitted.append(id)
         return reader.read(admitted, parsed.as_of), allowed
 

@@ -66,7 +66,7 @@ class State:
 
     def __init__(self, journal: Journal, base: str) -> None:
         self._entries = DecodedEntries(journal, base)
-        self.reader = MemoryReader(self._entries)
+        self.reader = MemoryReader(self._entries, lambda: self.removals)
         self.roster = Roster()
         self.removals = Removals()
         self.revisions = KnownRevisions()

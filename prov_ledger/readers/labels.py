@@ -1,6 +1,7 @@
 """Permission labels: which sources suffice to read an id, kept so that a gate needs nothing else.
 
-What fails the gate is withheld with nothing further read, and an id that does not exist is taken
+What is erased suffices for nothing; where a source is under a retention rule, its revision has to be
+there too. What fails the gate is withheld with nothing further read, and an id that does not exist is taken
 through the same steps with the label of something else that this reader was refused: how long a
 refusal takes tells nothing of its cause. Where labels are made as they are asked for, one is made
 for such an id too.
@@ -10,6 +11,7 @@ from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from prov_ledger.authz.removals import Removals
 from prov_ledger.model.records import Node
 from prov_ledger.readers.fold import Fold, up_to
 
@@ -21,15 +23,17 @@ MOST_ALTERNATIVES = 16
 class Label:
     """``sufficient``: sets of sources, each enough to read the id. ``sources``: all that a decision sees.
 
-    ``of`` is an id that has it.
+    ``limited``: revisions that may expire; in a sufficient set each stands beside its source. ``of`` is
+    an id that has it.
     """
 
     sufficient: tuple[frozenset[Node], ...]
     sources: frozenset[Node]
+    limited: frozenset[Node] = frozenset()
     of: Node = field(default="", compare=False)
 
     def admits(self, readable: frozenset[Node]) -> bool:
-        """Whether the readable sources suffice."""
+        """Whether the readable sources, with the limited revisions that are there, suffice."""
         return any(map(readable.issuperset, self.sufficient))
 
 
@@ -40,21 +44,32 @@ MOST_REFUSED = 1024
 MOST_ASKED = 65_536
 
 
+_NOTHING_REMOVED = Removals()
+
+
+def nothing_removed() -> Removals:
+    """For a fold that stands alone: nothing is erased, and nothing expires."""
+    return _NOTHING_REMOVED
+
+
 class Labels:
     """The labels of claims and evidence over one fold; equal ones are kept once."""
 
-    def __init__(self, fold: Fold, need: Callable[[Node], None]) -> None:
-        self._fold, self._need = fold, need
+    def __init__(
+        self, fold: Fold, need: Callable[[Node], None], removals: Callable[[], Removals] = nothing_removed
+    ) -> None:
+        self._fold, self._need, self._removals = fold, need, removals
         self._sufficient: dict[Node, tuple[frozenset[Node], ...]] = {}
+        self._alike: dict[tuple[frozenset[Node], ...], tuple[frozenset[Node], ...]] = {}
         self._labels: dict[Node, Label] = {}
         self._shared: dict[Label, Label] = {}
         self._any: list[Label] = []
         self._refused: dict[Node | None, list[Label]] = {}
         self._pooled: set[tuple[Node, Node | None]] = set()
         self._asked: dict[tuple[Node, Node | None], tuple[Label, bool]] = {}
-        self._alike: dict[tuple[frozenset[Node], ...], tuple[frozenset[Node], ...]] = {}
         self._absent: set[Node] = set()
         self._state = (0, 0)
+        self._losses = 0
         #: Whether every id that there is has its label.
         self.complete = False
 
@@ -66,11 +81,7 @@ class Labels:
 
         It is found once for each reader, and then looked up alike whether the id exists or not.
         """
-        state = (len(self._fold.supersessions), len(self._fold.restatements))
-        if state != self._state:
-            self._labels.clear()
-            self._forget_asked()
-            self._state, self.complete = state, False
+        self._look_again()
         if as_of is not None:
             return self._found(id, as_of, reader)
         known = self._asked.get((id, reader))
@@ -84,12 +95,31 @@ class Labels:
         decoy = self._decoy(id, reader)
         return (own, True) if exists else (decoy, False)
 
+    def _look_again(self) -> None:
+        """Forget labels that something recorded since then may have changed."""
+        losses = self._removals().losses
+        if losses != self._losses:
+            self._forget_removed(losses)
+        state = (len(self._fold.supersessions), len(self._fold.restatements))
+        if state != self._state:
+            self._labels.clear()
+            self._forget_asked()
+            self._state, self.complete = state, False
+
+    def _forget_removed(self, losses: int) -> None:
+        """What is erased or under another rule now must not be admitted, or asked about, as before."""
+        for known in (self._sufficient, self._labels, self._shared, self._any, self._refused, self._pooled):
+            known.clear()
+        self._forget_asked()
+        self._losses, self.complete = losses, False
+
     def _forget_asked(self) -> None:
         self._asked.clear()
         self._absent.clear()
 
     def make_all(self) -> None:
         """Make the labels of all claims and evidence, so that none has to be made when it is asked for."""
+        self._look_again()
         for id in [*self._fold.evidence, *self._fold.claims]:
             self._label(id)
         self._state = (len(self._fold.supersessions), len(self._fold.restatements))
@@ -143,7 +173,9 @@ class Labels:
         return known
 
     def _made(self, id: Node) -> Label:
-        return Label(self._sets(id), frozenset(self._all_sources(id)), id)
+        sets = self._sets(id)
+        limited = frozenset(node for needed in sets for node in needed if node.startswith("rev_"))
+        return Label(sets, frozenset(self._all_sources(id)), limited, id)
 
     def _sets(self, id: Node) -> tuple[frozenset[Node], ...]:
         """The sufficient sets of an id; those of what it rests on come first, without recursion."""
@@ -167,9 +199,10 @@ class Labels:
 
     def _combined(self, id: Node) -> tuple[frozenset[Node], ...]:
         claim = self._fold.claims.get(id)
+        if self._removals().is_erased(id):
+            return ()
         if claim is None:
-            source = self._source(id)
-            return (frozenset((source,)),) if source is not None else ()
+            return self._enough_for(id)
         found: set[frozenset[Node]] = set()
         for members in claim.record.justifications:
             sets: set[frozenset[Node]] = {frozenset()}
@@ -179,6 +212,18 @@ class Labels:
                     return (frozenset(),)
             found |= sets
         return _smallest(found)
+
+    def _enough_for(self, evidence: Node) -> tuple[frozenset[Node], ...]:
+        """What suffices to read an evidence item: nothing where its revision or source is erased."""
+        source, removals = self._source(evidence), self._removals()
+        if source is None:
+            return ()
+        revision = self._fold.evidence[evidence].record.revision
+        if removals.is_erased(revision) or removals.is_erased(source):
+            return ()
+        collection = self._fold.sources[source].record.collection if source in self._fold.sources else None
+        limited = removals.retention.covers(source, collection)
+        return (frozenset((source, revision) if limited else (source,)),)
 
     def _source(self, evidence: Node) -> Node | None:
         self._need(evidence)

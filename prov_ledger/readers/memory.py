@@ -5,16 +5,17 @@ entry of the journal at the next call; so a command that asks for one claim open
 a service that asks for many answers from memory. It can be dropped at any time.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import datetime
 from typing import Protocol
 
+from prov_ledger.authz.removals import Removals
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactTable
 from prov_ledger.model.world import Recorded, SourceHistory, World
 from prov_ledger.readers.closure import Closure, Part
 from prov_ledger.readers.fold import Fold, in_recorded_order, up_to
-from prov_ledger.readers.labels import Labels
+from prov_ledger.readers.labels import Labels, nothing_removed
 
 #: Kinds of entries that are about the tenant as a whole: few, and taken in at once.
 GLOBAL_KINDS = ("tenant", "fact", "collection")
@@ -51,8 +52,8 @@ class EntrySource(Protocol):
 class MemoryReader:
     """Answers from dictionaries; see ``Reader`` for the contract."""
 
-    def __init__(self, entries: EntrySource) -> None:
-        self._entries = entries
+    def __init__(self, entries: EntrySource, removals: Callable[[], Removals] = nothing_removed) -> None:
+        self._entries, self._removals = entries, removals
         #: Set by whoever holds the write lock: nothing can be new but what is handed to ``take``.
         self.pinned = False
         self.drop()
@@ -63,7 +64,7 @@ class MemoryReader:
         self._complete: set[r.Node] = set()
         self._seen = -1
         self._whole = False
-        self.labels = Labels(self._fold, self._need)
+        self.labels = Labels(self._fold, self._need, self._removals)
         self._parts: dict[r.Node, Part] = {}
 
     def load(self) -> int:
