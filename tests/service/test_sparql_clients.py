@@ -20,6 +20,7 @@ from rdflib.plugins.stores.sparqlstore import SPARQLStore
 from served import Shop
 from SPARQLWrapper import CSV, JSON, POST, POSTDIRECTLY, TURTLE, URLENCODED, XML, SPARQLWrapper
 
+_ROOT = Path(__file__).resolve().parents[2]
 PL = "https://w3id.org/prov-ledger#"
 SOURCES = "SELECT ?source { ?source a pl:Source } ORDER BY ?source"
 ENDLESS = "SELECT (COUNT(*) AS ?n) { " + " . ".join(f"?a{i} ?b{i} ?c{i}" for i in range(9)) + " }"
@@ -157,8 +158,25 @@ def test_curl_asks(server: Server) -> None:
         assert len(done.stdout.splitlines()) == 3
 
 
+@pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
+def test_what_the_readme_shows_is_answered(server: Server) -> None:
+    _, _, section = (_ROOT / "README.md").read_text().partition("## Query over HTTP\n")
+    command = section.partition("```shell\n")[2].partition("```")[0]
+    command = command.replace("http://127.0.0.1:8080/v1/default/sparql", server.address)
+    done = subprocess.run(
+        ["bash", "-c", command],
+        env={**os.environ, "KEY": server.authorization.split()[1]},
+        capture_output=True,
+        text=True,
+        timeout=60,
+        check=True,
+    )
+    assert done.stdout.splitlines()[0] == "source,revisions,source_text"
+    assert any(line.endswith(",1,Returns policy") for line in done.stdout.splitlines())
+
+
 def test_the_example_notebook_runs(server: Server) -> None:
-    path = Path(__file__).resolve().parents[2] / "examples" / "analysis.ipynb"
+    path = _ROOT / "examples" / "analysis.ipynb"
     cells = [cell for cell in json.loads(path.read_text())["cells"] if cell["cell_type"] == "code"]
     told = {"PROV_LEDGER_SPARQL": server.address, "PROV_LEDGER_TOKEN": server.authorization.split()[1]}
     program = "\n".join("".join(cell["source"]) for cell in cells)
