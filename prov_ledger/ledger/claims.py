@@ -9,6 +9,7 @@ from prov_ledger.checks.support import SupportScopes
 from prov_ledger.checks.verdict import Judge, authority_of
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft
+from prov_ledger.ledger.indexing import about_claim
 from prov_ledger.ledger.session import Acting, Session, unknown
 from prov_ledger.ledger.sources import RawScope, Sources, declared
 from prov_ledger.ledger.tenant import Work
@@ -100,7 +101,7 @@ class Claims:
         agent = acting.agent or ""
         used = _closed_exposure(world, ids)
         draft.records.append(r.RestatementRecord(node, id, sealed, used, agent, self.tenant.now()))
-        draft.about.append(id)
+        draft.about += [id, *(f"{used_id}#exposed" for used_id in sorted(used))]
         work.append(draft, agent)
 
     def contradict(self, work: Work, acting: Acting, claims: Sequence[str]) -> None:
@@ -244,7 +245,7 @@ class Claims:
                 sealed,
             )
         )
-        draft.about += [f"{m}#claims" for members in checked.justifications for m in members]
+        draft.about += about_claim(checked.justifications, checked.exposure)
         return id
 
 

@@ -4,7 +4,7 @@ The leaves are the truth; the rows by which entries are found are not hashed. An
 entries in order and says for each what its rows have to be, exactly as the verbs put it into a ``Draft``.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -169,9 +169,12 @@ class Indexer:
                     yield self._source_of[of]
             case r.EvidenceRecord(revision=revision):
                 yield f"{revision}#evidence"
-            case r.ClaimRecord(justifications=justifications):
-                yield from (f"{member}#claims" for members in justifications for member in members)
-            case r.RestatementRecord(claim=claim) | r.RetractionRecord(claim=claim):
+            case r.ClaimRecord(justifications=justifications, exposure=exposure):
+                yield from about_claim(justifications, exposure)
+            case r.RestatementRecord(claim=claim, exposure=exposure):
+                yield claim
+                yield from (f"{id}#exposed" for id in exposure)
+            case r.RetractionRecord(claim=claim):
                 yield claim
             case r.SupersessionRecord(old=old):
                 yield old
@@ -198,6 +201,13 @@ class Indexer:
                 yield NameOf("native", source, stated.node, "native", prefix, since)
             case r.TitleRecord(source=source):
                 yield NameOf("title", source, stated.node, "title")
+
+
+def about_claim(justifications: Iterable[Iterable[r.Node]], exposure: Iterable[r.Node]) -> Iterator[str]:
+    """What a claim is found by: each member, and whatever else its writer had before it."""
+    members = {member for group in justifications for member in group}
+    yield from (f"{member}#claims" for member in sorted(members))
+    yield from (f"{id}#exposed" for id in sorted(set(exposure) - members))
 
 
 def kind_of(entry: r.Entry) -> str | None:

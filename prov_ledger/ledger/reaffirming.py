@@ -15,6 +15,7 @@ from prov_ledger.errors import Refused
 from prov_ledger.ledger.capture import Capture
 from prov_ledger.ledger.claims import owned
 from prov_ledger.ledger.draft import Draft
+from prov_ledger.ledger.indexing import about_claim
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.ledger.tenant import Work
@@ -269,7 +270,7 @@ class _Carrier:
             )
         )
         draft.records.append(r.SupersessionRecord(old.id, id, None, reaffirmed=True))
-        draft.about += [old.id, *(f"{m}#claims" for members in justifications for m in members)]
+        draft.about += [old.id, *about_claim(justifications, exposure)]
         self.work.append(draft, self.acting.agent or "")
         return id
 

@@ -49,13 +49,14 @@ class Removing:
 
     def tickets_of(self, keys: Collection[tuple[str, str]]) -> list[int]:
         """The numbers of the keys of those payloads that there are."""
-        sql = "SELECT target FROM reference WHERE id = ? AND role = ?"
-        found: list[int] = []
+        sql = (
+            "SELECT target FROM json_each(?) AS wanted CROSS JOIN reference "
+            "ON reference.id = json_extract(wanted.value, '$[0]') "
+            "AND role = json_extract(wanted.value, '$[1]')"
+        )
+        wanted = json.dumps([(owner, PAYLOAD + field) for owner, field in keys])
         with translated(self._path):
-            for owner, field in keys:
-                row = self._connection.execute(sql, (owner, PAYLOAD + field)).fetchone()
-                found += [] if row is None else [int(row[0])]
-        return found
+            return [int(target) for (target,) in self._connection.execute(sql, (wanted,))]
 
     def remove_payloads(self, keys: Collection[tuple[str, str]], sequence: int) -> list[int]:
         """Take out payloads because of the entry ``sequence``; the numbers of their keys, to be destroyed.

@@ -9,6 +9,7 @@ from prov_ledger.ledger.erasing.manifest import Copy
 from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
+from prov_ledger.rdf.decode import decode_entry
 
 
 class Copies:
@@ -28,8 +29,9 @@ class Copies:
 
         ``going`` are the revisions that go; ``gapped`` those that get a gap, with the bytes that they keep.
         """
-        staying = [x for x in self._revisions() if x.id not in going]
         bytes_of = {id: self._content(id) for id in whole}
+        sizes = {len(data) for data in bytes_of.values() if data is not None} if not texts else None
+        staying = [x for x in self._revisions(sizes) if x.id not in going]
         found = []
         for record in staying:
             same = record.id not in gapped and self._same_bytes(record, bytes_of.values())
@@ -38,14 +40,19 @@ class Copies:
                 found.append(Copy(record.id, same, tuple(self._evidence_with(record, texts))))
         return found
 
-    def _revisions(self) -> Iterator[r.RevisionRecord]:
-        removals, reader = self.tenant.state.removals, self.tenant.state.reader
-        for entry in self.tenant.state.entries_of("revision"):
-            for stated in entry.statements:
+    def _revisions(self, sizes: Collection[int] | None) -> Iterator[r.RevisionRecord]:
+        """The revisions that are not erased; where sizes are given, those of these sizes."""
+        erased = self.tenant.state.removals.is_erased
+        # Most have another size, which is told without decoding them.
+        wanted = None if sizes is None else [b'sizeBytes> "%d"' % size for size in sizes]
+        for stored in self.tenant.journal.entries(kinds=("revision",)):
+            if not stored.leaf or (wanted is not None and not any(x in stored.leaf for x in wanted)):
+                continue
+            for stated in decode_entry(stored.leaf, self.tenant.base).statements:
                 record = stated.record
-                if not isinstance(record, r.RevisionRecord) or removals.is_erased(record.id):
+                if not isinstance(record, r.RevisionRecord) or erased(record.id):
                     continue
-                if reader.history(record.source) is not None and not removals.is_erased(record.source):
+                if not erased(record.source):
                     yield record
 
     def _same_bytes(self, record: r.RevisionRecord, wanted: Iterable[bytes | None]) -> bool:

@@ -1,6 +1,5 @@
 """What the journal holds of some ids, and which claims and reminders they reach: read, nothing decided."""
 
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 
@@ -9,9 +8,6 @@ from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
 from prov_ledger.rdf.decode import decode_entry
 
-#: Kinds of entries that record a claim.
-_CLAIMING = ("claim", "supersede", "reaffirm")
-_NAMED = re.compile(rb"(?:ev|cl)_[0-9a-z]{18}")
 #: Fields of a claim that are words of its writer.
 WORDS = frozenset({"statement", "note", "question"})
 Key = tuple[Node, str]
@@ -53,22 +49,40 @@ class Reach:
 
     def claims_on(self, ids: Collection[Node]) -> list[r.ClaimRecord]:
         """The claims that rest on any of the ids, at any depth, or had it before them; in recorded order."""
-        reached = {id.encode() for id in ids}
-        found = []
-        for stored in self.journal.entries(kinds=_CLAIMING):
-            if reached.isdisjoint(_NAMED.findall(stored.leaf)):
-                continue
-            for stated in decode_entry(stored.leaf, self.tenant.base).statements:
-                record = stated.record
-                if isinstance(record, r.ClaimRecord) and _touches(record, reached):
-                    found.append(record)
-                    reached.add(record.id.encode())
+        found: dict[Node, tuple[int, r.ClaimRecord]] = {}
+        reached, waiting = set(ids), set(ids)
+        while waiting:
+            new = self._claims_next_to(waiting, reached)
+            found |= new
+            waiting = new.keys() - reached
+            reached |= waiting
+        return [record for _, record in sorted(found.values(), key=lambda x: x[0])]
+
+    def _claims_next_to(
+        self, ids: Collection[Node], reached: Collection[Node]
+    ) -> dict[Node, tuple[int, r.ClaimRecord]]:
+        """The claims among the ids, those that have any as a member, and those that had any before them."""
+        found: dict[Node, tuple[int, r.ClaimRecord]] = {}
+        missing = {id for id in ids if id.startswith("cl_")}
+        for entry in self._entries([f"{id}{kind}" for id in ids for kind in ("#claims", "#exposed")]):
+            for record in (stated.record for stated in entry.statements):
+                if isinstance(record, r.ClaimRecord):
+                    found[record.id] = entry.sequence, record
+                elif isinstance(record, r.RestatementRecord) and record.claim not in reached:
+                    missing.add(record.claim)
+        for id in missing:
+            origin = self.tenant.state.entry_of(id)
+            for stated in origin.statements if origin is not None else ():
+                if isinstance(stated.record, r.ClaimRecord) and stated.record.id == id:
+                    found[id] = origin.sequence if origin is not None else 0, stated.record
         return found
+
+    def _entries(self, keys: Collection[str]) -> Iterator[r.Entry]:
+        yield from (decode_entry(x.leaf, self.tenant.base) for x in self.journal.about_any(keys) if x.leaf)
 
     def about(self, ids: Collection[Node]) -> list[r.Stated]:
         """What was said later about any of the ids."""
-        entries = (decode_entry(x.leaf, self.tenant.base) for x in self.journal.about_any(ids) if x.leaf)
-        return [stated for entry in entries for stated in entry.statements]
+        return [stated for entry in self._entries(ids) for stated in entry.statements]
 
     def texts_below(self, ids: Collection[Node]) -> list[Key]:
         """Every sealed text of the ids and of what is below them."""
@@ -96,11 +110,6 @@ class Reach:
         found = self.tenant.state.reader.evidence_on(sources)
         erased = self.tenant.state.removals.is_erased
         return {id: x.record for id, x in found.items() if x.record.revision in revisions and not erased(id)}
-
-
-def _touches(claim: r.ClaimRecord, reached: Collection[bytes]) -> bool:
-    named = {claim.id, *claim.exposure, *(m for members in claim.justifications for m in members)}
-    return any(id.encode() in reached for id in named)
 
 
 def about_sources(stated: Iterable[r.Stated]) -> Iterator[Node]:
