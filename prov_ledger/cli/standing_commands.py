@@ -47,6 +47,7 @@ def reaffirm(
         done = ledger.reaffirm(claims or (), collection=collection)
     lines = [f"{old} -> {new}" for old, new in done.carried.items()]
     lines.append(f"{len(done.carried)} carried over, {len(done.changed)} not, {len(done.left)} left alone")
+    lines += [f"{id} rests on a source that is retired: not carried over" for id in done.retired]
     session.emit(done, lines)
 
 

@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from prov_ledger.checks.candidates import leaves_of
 from prov_ledger.checks.documents import extractor_of, text_of
 from prov_ledger.checks.quotes import Quote, fate_of, quote_in
-from prov_ledger.checks.verdict import Asked, Judge
+from prov_ledger.checks.verdict import Asked, Judge, authority_of
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.capture import Capture
 from prov_ledger.ledger.claims import owned
@@ -31,13 +31,14 @@ from prov_ledger.model.world import World
 
 @dataclass(frozen=True, slots=True)
 class Reaffirmation:
-    """What a run did: claims carried over (old to new), claims whose quotes changed or went, and
-    claims that needed nothing or ended for another reason.
+    """What a run did: claims carried over (old to new), claims whose quotes changed or went, claims
+    that needed nothing or ended for another reason, and claims that rest on a source that is retired.
     """
 
     carried: dict[Node, Node]
     changed: tuple[Node, ...]
     left: tuple[Node, ...]
+    retired: tuple[Node, ...] = ()
 
 
 class Reaffirming:
@@ -105,7 +106,9 @@ class Reaffirming:
         world = self.tenant.state.reader.read(ids)
         carrier = _Carrier(self, work, acting, world)
         carrier.take_all(sorted(set(ids), key=lambda c: world.claims[c].sequence))
-        return Reaffirmation(carrier.carried, tuple(carrier.changed), tuple(carrier.left))
+        return Reaffirmation(
+            carrier.carried, tuple(carrier.changed), tuple(carrier.left), tuple(carrier.retired)
+        )
 
 
 class _Carrier:
@@ -118,6 +121,7 @@ class _Carrier:
         self.carried: dict[Node, Node] = {}
         self.changed: list[Node] = []
         self.left: list[Node] = []
+        self.retired: list[Node] = []
         self._evidence: dict[Node, Node | None] = {}
         self._waiting: dict[Node, None] = {}
         self._judges: dict[tuple[tuple[str, FactValue], ...], Judge] = {}
@@ -145,8 +149,17 @@ class _Carrier:
         fresh = [m for m, old in zip(mapped, claim.justifications, strict=True) if m is not None and m != old]
         if fresh:
             self.carried[id] = self._write(claim, fresh)
+        elif any(self._is_retired(member) for members in claim.justifications for member in members):
+            self.retired.append(id)
         else:
             self.changed.append(id)
+
+    def _is_retired(self, member: Node) -> bool:
+        """Whether a member rests on a source that is no authority any more: nothing on it is carried over."""
+        if member not in self.world.evidence:
+            return member in self.retired
+        source = self.world.source_of.get(self.world.evidence[member].record.revision)
+        return source is not None and authority_of(self.world.sources[source], self.now) is None
 
     def _lost_words(self, judge: Judge, id: Node) -> bool:
         """Whether something that the claim's writer had before it is gone: no words are left to carry."""
@@ -206,6 +219,8 @@ class _Carrier:
                 return self.carried[head]
             return head if judge.decide(head).verdict == "citable" else None
         finding = judge.evidence(id)
+        if self._is_retired(id):
+            return None
         if finding.rank > RANK["outdated"]:
             return id
         if finding.verdict != "ended":

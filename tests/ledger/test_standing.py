@@ -126,6 +126,17 @@ def test_a_collection_with_the_policy_needs_no_asking(story: Story) -> None:
     assert story.verdicts(story.kept, story.typo) == ["superseded", "ended"]
 
 
+def test_nothing_is_carried_over_on_a_source_that_is_retired(story: Story) -> None:
+    story.at(3)
+    story.revise(NEXT_PAGE, "b")
+    story.ledger.retire(story.source, from_="2026-03-01")
+    done = story.ledger.reaffirm([story.kept, story.typo, story.above])
+    assert (done.carried, done.changed, done.left) == ({}, (), ())
+    assert set(done.retired) == {story.kept, story.typo, story.above}
+    story.ledger.authority(story.source, "official")
+    assert set(story.ledger.reaffirm([story.kept, story.above]).carried) == {story.kept, story.above}
+
+
 def test_another_agents_claim_is_reaffirmed_by_a_curator_only(story: Story) -> None:
     story.ledger.grant("ben", story.source)
     story.at(3)
