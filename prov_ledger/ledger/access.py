@@ -21,8 +21,10 @@ class Access:
         self.session, self.sources, self.tenant = session, sources, session.tenant
 
     def agent(self, work: Work, acting: Acting, name: str, roles: Sequence[str]) -> Node:
-        """Give an agent its roles, recording it when it is named first."""
+        """Give an agent its roles, recording it when it is named first. Raises Refused ``incomplete``."""
         wanted = frozenset(_parse_role(role) for role in roles)
+        if not wanted:
+            raise Refused("incomplete", f"an agent has at least one role: give one of {_ROLE_NAMES}")
         known = self.session.find_name("agent", name)
         if known is None:
             return self.session.agent(work, name, wanted)
@@ -146,9 +148,11 @@ class Access:
         work.append(draft, acting.agent or "")
 
 
+_ROLE_NAMES = ", ".join(known.value for known in Role)
+
+
 def _parse_role(role: str) -> Role:
     try:
         return Role(role)
     except ValueError:
-        wanted = ", ".join(known.value for known in Role)
-        raise Refused("bad_input", f"a role is one of {wanted}") from None
+        raise Refused("bad_input", f"a role is one of {_ROLE_NAMES}") from None

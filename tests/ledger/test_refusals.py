@@ -97,6 +97,7 @@ REFUSALS: list[tuple[str, Call]] = [
     ("incomplete", lambda w: w.conclude(transformation={})),
     ("incomplete", lambda w: w.conclude(bound_to=["region"])),
     ("incomplete", lambda w: w.ledger.evidence(w.revision)),
+    ("incomplete", lambda w: w.ledger.agent("new agent", [])),
     ("incomplete", lambda w: w.ledger.source(native=" ", title="T")),
     ("not_evidence", lambda w: w.conclude(support=[w.source])),
     ("not_evidence", lambda w: w.conclude(support=[w.revision])),
