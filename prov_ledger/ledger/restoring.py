@@ -98,7 +98,8 @@ def restore(
             fresh.add_fingerprints(prints)
         suspended = known < manifest.size or (newest.denials is None and not trusted)
         with closing(Tenant(stage, name, keys, clock, restoring=True)) as tenant:
-            Renaming(tenant).run()
+            if tenant.journal.cover_generation() not in tenant.tickets.cover_generations():
+                Renaming(tenant).run()
             incarnation = r.IncarnationRecord(manifest.size, manifest.root, suspended)
             applied = Reviving(tenant).run(incarnation, carried, rows)
     return Restored(
