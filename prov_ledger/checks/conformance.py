@@ -52,7 +52,7 @@ def validate_graph(data: Graph | str | bytes, known: Iterable[tuple[str, str]] =
     graph = data if isinstance(data, Graph) else _read(data)
     triples, described = len(graph), _described(graph)
     before = {URIRef(node): URIRef(kind) for node, kind in known if URIRef(node) not in described}
-    own = _survey(graph, described.union(before))
+    own = _survey(graph, described.union(before, _pruned(graph)))
     context = Graph()
     for node, kind in before.items():
         context.add((node, _RECORDED_AS, kind))
@@ -76,6 +76,12 @@ def _read(text: str | bytes) -> Graph:
     # By way of N-Triples, since rdflib's own reader of N-Quads warns of itself.
     lines = "".join(f"{triple} .\n" for triple in triples)
     return Graph().parse(data=lines, format="nt")
+
+
+def _pruned(graph: Graph) -> set[Node]:
+    """The nodes of which nothing is left but the class under which they were recorded, by a pruning."""
+    named = {node for name in ("prunedEntry", "prunedNode") for node in graph.objects(None, URIRef(PL + name))}
+    return {node for node in named if set(graph.predicates(node)) <= {_RECORDED_AS}}
 
 
 def _described(graph: Graph) -> set[Node]:
