@@ -80,7 +80,8 @@ def _read(text: str | bytes) -> Graph:
 
 def _pruned(graph: Graph) -> set[Node]:
     """The nodes of which nothing is left but the class under which they were recorded, by a pruning."""
-    named = {node for name in ("prunedEntry", "prunedNode") for node in graph.objects(None, URIRef(PL + name))}
+    names = (URIRef(f"{PL}{name}") for name in ("prunedEntry", "prunedNode"))
+    named = {node for name in names for node in graph.objects(None, name)}
     return {node for node in named if set(graph.predicates(node)) <= {_RECORDED_AS}}
 
 
