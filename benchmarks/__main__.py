@@ -20,6 +20,7 @@ from benchmarks import (
     bench_reaffirm,
     bench_rebuild,
     bench_resolve,
+    bench_runaway,
     bench_timing,
 )
 from benchmarks.table import Benchmark, Measured, Setting, as_json, head, line, peak_megabytes
@@ -33,6 +34,7 @@ BENCHMARKS: dict[str, Benchmark] = {
     "postgres": bench_postgres.measure,
     "invalidated": bench_invalidated.measure,
     "timing": bench_timing.measure,
+    "runaway": bench_runaway.measure,
     "reaffirm": bench_reaffirm.measure,
     "appends": bench_appends.measure,
     "epochs": bench_epochs.measure,

@@ -27,6 +27,8 @@ _EXAMPLE = """\
 prov-ledger sparql -q 'SELECT ?claim { ?claim a pl:Claim }' --text claim
 prov-ledger sparql --name ending_soon -p days=30 --format csv"""
 
+#: No query is waited for without end: one that is waited for in this thread cannot be interrupted.
+_TIMEOUT_S = 300.0
 
 commands = Commands()
 
@@ -51,7 +53,9 @@ def sparql(
     text: Annotated[
         list[str] | None, typer.Option(metavar="COLUMN", help="Join the text of its ids; repeatable.")
     ] = None,
-    timeout: Annotated[float | None, typer.Option(metavar="SECONDS", min=0.001, help="Give up then.")] = None,
+    timeout: Annotated[
+        float, typer.Option(metavar="SECONDS", min=0.001, help=f"Give up then; default: {_TIMEOUT_S:g}.")
+    ] = _TIMEOUT_S,
 ) -> None:
     """Ask the tenant's graph in SPARQL 1.1."""
     if list_:

@@ -74,3 +74,10 @@ def test_what_a_reader_may_not_see_is_unknown(shop: Shop) -> None:
 def test_messages_hold_no_text_of_the_request(shop: Shop) -> None:
     ran = shop.run("evidence", shop.new, "--quote", "Oda Quist lives here")
     assert "Oda" not in ran.err
+
+
+def test_a_query_that_runs_for_ever_ends_at_its_deadline(shop: Shop) -> None:
+    endless = "SELECT (COUNT(*) AS ?n) { " + " . ".join(f"?a{i} ?b{i} ?c{i}" for i in range(9)) + " }"
+    ran = shop.run("sparql", "--timeout", "0.5", "-q", endless)
+    assert ran.status == STATUS["query_timeout"].exit_code
+    assert ran.err.startswith("error [query_timeout]: the query took longer than 0.5 s")
