@@ -1,14 +1,34 @@
 """What becomes of claims when something goes that they rest on or had before them. Pure."""
 
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Protocol
 
 from prov_ledger.ledger.erasing.manifest import Derived
 from prov_ledger.model import records as r
 from prov_ledger.model.records import ErasureOutcome, Node
 
 
+class Claim(Protocol):
+    """What of a claim decides what becomes of it."""
+
+    @property
+    def id(self) -> Node:
+        """Its id."""
+        ...
+
+    @property
+    def justifications(self) -> tuple[tuple[Node, ...], ...]:
+        """Alternative sets of what it rests on."""
+        ...
+
+    @property
+    def exposure(self) -> frozenset[Node]:
+        """All that its writer had before it."""
+        ...
+
+
 def derive(
-    claims: Sequence[r.ClaimRecord],
+    claims: Sequence[Claim],
     restatements: Mapping[Node, Sequence[r.RestatementRecord]],
     gone: Collection[Node],
     withdrawn: Collection[Node],
@@ -35,7 +55,7 @@ def derive(
     return found
 
 
-def _outcome(claim: r.ClaimRecord, lost: Collection[Node], doubtful: Collection[Node]) -> ErasureOutcome:
+def _outcome(claim: Claim, lost: Collection[Node], doubtful: Collection[Node]) -> ErasureOutcome:
     left = [members for members in claim.justifications if not any(member in lost for member in members)]
     if claim.id in lost or not left:
         return "erased"
@@ -44,7 +64,7 @@ def _outcome(claim: r.ClaimRecord, lost: Collection[Node], doubtful: Collection[
 
 
 def _words(
-    claim: r.ClaimRecord, restated: Iterable[r.RestatementRecord], gone: Collection[Node]
+    claim: Claim, restated: Iterable[r.RestatementRecord], gone: Collection[Node]
 ) -> Iterator[Node]:
     """The wordings that were written with something of it before the writer."""
     if claim.id in gone or any(id in gone for id in claim.exposure):

@@ -15,6 +15,7 @@ from prov_ledger.model import records as r
 from prov_ledger.model.ids import parse_id
 from prov_ledger.model.records import ErasureCause, Node
 from prov_ledger.model.world import SourceHistory
+from prov_ledger.rdf.supports import Supported
 
 _ERASABLE = ("src_", "rev_", "ev_", "cl_", "agt_")
 
@@ -136,7 +137,7 @@ class Planning:
         speechless = {x.claim for x in derived if x.claim in x.words}
         return derived, list(reasons_about(stated, speechless))
 
-    def _withdrawn(self, claims: Sequence[r.ClaimRecord]) -> Collection[Node]:
+    def _withdrawn(self, claims: Sequence[Supported]) -> Collection[Node]:
         """The claims under these that were retracted or superseded."""
         members = {m for x in claims for group in x.justifications for m in group if m.startswith("cl_")}
         world = self.tenant.state.reader.read(sorted(members))

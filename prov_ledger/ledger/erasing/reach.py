@@ -7,7 +7,11 @@ from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
 from prov_ledger.rdf.decode import decode_entry
+from prov_ledger.rdf.supports import Supported, supports_of
+from prov_ledger.vault.port import StoredEntry
 
+#: What the claims next to an id are found by.
+_NEXT = ("#claims", "#exposed")
 #: Fields of a claim that are words of its writer.
 WORDS = frozenset({"statement", "note", "question"})
 Key = tuple[Node, str]
@@ -47,35 +51,35 @@ class Reach:
     def __init__(self, tenant: Tenant) -> None:
         self.tenant, self.journal = tenant, tenant.journal
 
-    def claims_on(self, ids: Collection[Node]) -> list[r.ClaimRecord]:
+    def claims_on(self, ids: Collection[Node]) -> list[Supported]:
         """The claims that rest on any of the ids, at any depth, or had it before them; in recorded order."""
-        found: dict[Node, tuple[int, r.ClaimRecord]] = {}
+        found: dict[Node, tuple[int, Supported]] = {}
         reached, waiting = set(ids), set(ids)
+        self._fetch({id for id in ids if id.startswith("cl_")}, found)
         while waiting:
-            new = self._claims_next_to(waiting, reached)
-            found |= new
-            waiting = new.keys() - reached
+            restated: set[Node] = set()
+            for stored in self.journal.about_any([f"{id}{kind}" for id in waiting for kind in _NEXT]):
+                if stored.kind == "restate":
+                    restated |= self._restated(stored)
+                for claim in supports_of(stored.leaf, self.tenant.base):
+                    found[claim.id] = stored.sequence, claim
+            self._fetch(restated - found.keys(), found)
+            waiting = found.keys() - reached
             reached |= waiting
-        return [record for _, record in sorted(found.values(), key=lambda x: x[0])]
+        return [claim for _, claim in sorted(found.values(), key=lambda x: x[0])]
 
-    def _claims_next_to(
-        self, ids: Collection[Node], reached: Collection[Node]
-    ) -> dict[Node, tuple[int, r.ClaimRecord]]:
-        """The claims among the ids, those that have any as a member, and those that had any before them."""
-        found: dict[Node, tuple[int, r.ClaimRecord]] = {}
-        missing = {id for id in ids if id.startswith("cl_")}
-        for entry in self._entries([f"{id}{kind}" for id in ids for kind in ("#claims", "#exposed")]):
-            for record in (stated.record for stated in entry.statements):
-                if isinstance(record, r.ClaimRecord):
-                    found[record.id] = entry.sequence, record
-                elif isinstance(record, r.RestatementRecord) and record.claim not in reached:
-                    missing.add(record.claim)
-        for id in missing:
-            origin = self.tenant.state.entry_of(id)
-            for stated in origin.statements if origin is not None else ():
-                if isinstance(stated.record, r.ClaimRecord) and stated.record.id == id:
-                    found[id] = origin.sequence if origin is not None else 0, stated.record
-        return found
+    def _fetch(self, claims: Collection[Node], found: dict[Node, tuple[int, Supported]]) -> None:
+        """Take in claims by their ids."""
+        for id in claims:
+            origin = self.journal.entry_of(id)
+            for claim in supports_of(origin.leaf, self.tenant.base) if origin is not None else ():
+                if origin is not None and claim.id == id:
+                    found[id] = origin.sequence, claim
+
+    def _restated(self, stored: StoredEntry) -> set[Node]:
+        """The claims that an entry restates."""
+        statements = decode_entry(stored.leaf, self.tenant.base).statements if stored.leaf else ()
+        return {x.record.claim for x in statements if isinstance(x.record, r.RestatementRecord)}
 
     def _entries(self, keys: Collection[str]) -> Iterator[r.Entry]:
         yield from (decode_entry(x.leaf, self.tenant.base) for x in self.journal.about_any(keys) if x.leaf)
