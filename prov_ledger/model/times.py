@@ -24,6 +24,7 @@ _INSTANT_FORM: Final = re.compile(
     r"([Zz]|[+-](?:0[0-9]|1[0-3]):[0-5][0-9]|[+-]14:00)"
 )
 _ZONELESS_FORM: Final = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}[Tt ][0-9:.]+")
+_TIME_LIKE: Final = re.compile(r"[0-9TtZz:.+ -]+")
 _FIRST_YEAR: Final = 2
 _LAST_YEAR: Final = 9998
 # Names that the zone database may hold but that mean something else on each machine.
@@ -31,9 +32,11 @@ _LOCAL_ZONES: Final = ("localtime", "posixrules", "Factory", "posix/", "right/")
 
 
 def _shown(raw: object) -> str:
-    # Python refuses to write out an integer of thousands of digits, and no terminal half a character.
-    text = "(digits)" if isinstance(raw, int) and raw.bit_length() > 256 else str(raw)[:41]
-    text = text.encode("utf-8", "backslashreplace").decode()
+    """A value as far as it is digits and signs of a time; anything else may be somebody's name or a text."""
+    # Python refuses to write out an integer of thousands of digits.
+    text = "" if isinstance(raw, int) and raw.bit_length() > 256 else str(raw)[:41]
+    if not _TIME_LIKE.fullmatch(text):
+        return f"({len(raw)} characters)" if isinstance(raw, str) else "(not shown)"
     return f"'{text[:40]}…'" if len(text) > 40 else f"'{text}'"
 
 

@@ -15,6 +15,7 @@ from prov_ledger.service.settings import Limits
 M = TypeVar("M", bound=BaseModel)
 
 _STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _BRACKET = re.compile(rb"[\[\]{}]")
 
 
@@ -64,7 +65,11 @@ def parse_json(data: bytes, depth: int) -> object:
     if _nests_deeper(data, depth):
         raise Refused("bad_input", f"the JSON nests deeper than {depth} levels")
     try:
-        return json.loads(data, parse_constant=_no_constant)
+        value = json.loads(data, parse_constant=_no_constant)
+        if _HALF.search(data):
+            # Half a character is no text, and could not be sent back.
+            json.dumps(value, ensure_ascii=False).encode()
+        return value
     except (ValueError, RecursionError):
         raise Refused("bad_input", "the body is not JSON in UTF-8") from None
 

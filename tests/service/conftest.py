@@ -1,15 +1,11 @@
 """One shop for all tests that only read; a copy of it for each that writes."""
 
 import shutil
-import sys
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-
 from served import Served, Shop, make_shop
 
 

@@ -249,9 +249,8 @@ def test_a_key_is_compared_whole(served: Served) -> None:
         f"{mark}_{id}",
         f"{mark}_x_{secret}",
         "plk_",
-        "plk_é_x",
     ):
-        assert _ask(served, wrong.encode().decode("latin-1")) == NO
+        assert _ask(served, wrong) == NO
 
 
 def test_a_key_may_leave_fewer_roles_than_its_agent_has(served: Served) -> None:
