@@ -13,6 +13,7 @@ from pathlib import Path
 from benchmarks import (
     bench_appends,
     bench_epochs,
+    bench_erase,
     bench_invalidated,
     bench_postgres,
     bench_queries,
@@ -21,6 +22,7 @@ from benchmarks import (
     bench_rebuild,
     bench_resolve,
     bench_runaway,
+    bench_service,
     bench_timing,
 )
 from benchmarks.table import Benchmark, Measured, Setting, as_json, head, line, peak_megabytes
@@ -35,9 +37,11 @@ BENCHMARKS: dict[str, Benchmark] = {
     "invalidated": bench_invalidated.measure,
     "timing": bench_timing.measure,
     "runaway": bench_runaway.measure,
+    "service": bench_service.measure,
     "reaffirm": bench_reaffirm.measure,
     "appends": bench_appends.measure,
     "epochs": bench_epochs.measure,
+    "erase": bench_erase.measure,
 }
 
 
