@@ -158,6 +158,15 @@ def agrees(told: Parts, known: Parts) -> bool:
     return all(mine is None or mine == theirs for mine, theirs in zip(told, known, strict=True))
 
 
+def days_of(readings: Iterable[object]) -> frozenset[tuple[int | None, int | None]]:
+    """The months and days that the readings of one writing name; two where it does not say which is which.
+
+    >>> [sorted(days_of(found.readings)) for found in find_dates("13/04/2026, 03/04/2026")]
+    [[(4, 13)], [(3, 4), (4, 3)]]
+    """
+    return frozenset((parts[1], parts[2]) for parts in readings if isinstance(parts, tuple))
+
+
 def find_times(text: str) -> Iterator[TimeFound]:
     """The times of day of a text: ``10:30``, ``10.30 Uhr``, ``10 pm``, ``10 o'clock``."""
     for found in _TIME.finditer(text):

@@ -3,6 +3,7 @@
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from decimal import Decimal
 
 _ENGLISH_SMALL = (
     "zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen "
@@ -25,6 +26,12 @@ _ENGLISH_RUN = re.compile(
     rf"\b(?:{_ENGLISH_WORD})(?:(?:[-\s]+|\s+and\s+)(?:{_ENGLISH_WORD}))*\b", re.IGNORECASE
 )
 _WORD = re.compile(r"[^\W\d_]+")
+#: Halves: by themselves before what they are of, and after a number.
+_HALF = re.compile(
+    r"\b(?:half[-\s]+an?|(?:ein|eine|einen|einem|einer|eines)\s+halb(?:e[nmrs]?)?)(?=[-\s])", re.IGNORECASE
+)
+_AND_A_HALF = re.compile(r"[-\s]+and[-\s]+a[-\s]+half\b", re.IGNORECASE)
+_HALVES = Decimal("0.5")
 #: Words that are mostly articles or pronouns: numbers only before a unit.
 _ONES = frozenset({"one", "zero", "null", "a", "an", "ein", "eine", "einen", "einem", "einer", "eines"})
 
@@ -38,7 +45,7 @@ class NumberWord:
 
     start: int
     end: int
-    number: int
+    number: int | Decimal
     weak: bool = False
     article: bool = False
 
@@ -62,26 +69,41 @@ _GERMAN = _german_words()
 
 
 def find_number_words(text: str) -> Iterator[NumberWord]:
-    """The numbers that a text says in words; ordinals and fractions are none.
+    """The numbers that a text says in words; ordinals are none, and of fractions only halves are.
 
     >>> [(found.number, found.weak) for found in find_number_words("One of twenty-one, oder zweihundertfünf")]
     [(1, True), (21, False), (205, False)]
     """
     taken = []
+    for half in _HALF.finditer(text):
+        taken.append(half.span())
+        yield NumberWord(half.start(), half.end(), _HALVES)
     for run in _ENGLISH_RUN.finditer(text):
-        taken.append(run.span())
-        for number in _english(run[0].lower()):
-            weak = run[0].lower() in _ONES
-            yield NumberWord(run.start(), run.end(), number, weak)
+        *numbers, last = _english(run[0].lower())
+        more = _AND_A_HALF.match(text, run.end())
+        end = more.end() if more else run.end()
+        taken.append((run.start(), end))
+        weak = run[0].lower() in _ONES and not more
+        for number in (*numbers, last + _HALVES if more else last):
+            yield NumberWord(run.start(), end, number, weak)
     for word in _WORD.finditer(text):
         if any(start <= word.start() < end for start, end in taken):
             continue
         spelled = word[0].lower()
-        german = _german(spelled.translate(_SPELLING))
+        german = _german_or_half(spelled.translate(_SPELLING))
         if spelled in _ONES or german is not None:
             number = 1 if german is None else german
             article = spelled in ("a", "an")
             yield NumberWord(word.start(), word.end(), number, spelled in _ONES, article)
+
+
+def _german_or_half(word: str) -> int | Decimal | None:
+    """As ``_german``; also ``anderthalb`` and ``zweieinhalb``."""
+    if word.startswith("anderthalb"):
+        return 1 + _HALVES
+    number, half, _ = word.partition("einhalb")
+    whole = _german(number) if half and number else _german(word)
+    return whole + _HALVES if half and whole is not None else whole
 
 
 def _english(run: str) -> list[int]:

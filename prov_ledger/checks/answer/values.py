@@ -1,7 +1,8 @@
 """Numbers, amounts, percentages, dates and times, compared as values in English and German writing.
 
-A writing that allows several readings (``1.250``, ``03/04/2026``) is all of them: two writings agree
-where they share one.
+A writing that allows several readings (``1.250``) is all of them: two writings agree where they share one.
+A date that may be two days (``03/04/2026``) is borne out only by one that may be the same two, and bears
+out no other.
 """
 
 import re
@@ -10,8 +11,9 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from decimal import Context, Decimal
 
-from prov_ledger.checks.answer.dates import Parts, agrees, find_dates, find_times
+from prov_ledger.checks.answer.dates import Parts, agrees, days_of, find_dates, find_times
 from prov_ledger.checks.answer.number_words import find_number_words
+from prov_ledger.checks.answer.plain import FRACTIONS, plain
 from prov_ledger.checks.answer.units import (
     NO_UNIT,
     Units,
@@ -25,22 +27,22 @@ Reading = Decimal | str | Parts
 
 #: No number that somebody writes out is rounded.
 _EXACT = Context(prec=10_000)
-_DASHES = dict.fromkeys("‐‑−", "-") | dict.fromkeys("–—", "–")
-_LINK = re.compile(r"\]\([^()\s]*\)")
-_FRACTIONS = "¼½¾⅐⅑⅒⅓⅔⅕⅖⅗⅘⅙⅚⅛⅜⅝⅞"
 _NUMBER = re.compile(
     rf"(?<!\w)(?<!\d[.,])(?P<sign>(?<![\w)\]–-])-)?"
     rf"(?P<digits>\d{{1,3}}(?:[ ']\d{{3}})+(?![\d'])(?:[.,]\d+)?|\d+(?:[.,']\d+)*)?"
-    rf"(?P<fraction>[{_FRACTIONS}])?(?P<glued>[^\W_]*)"
+    rf"(?P<fraction>[{FRACTIONS}])?(?P<glued>[^\W_]*)"
 )
 _CODE = re.compile(r"(?<!\w)(?=\w*\d)[^\W\d]\w*(?:\.\d+)*")
 _ORDINAL = frozenset({"st", "nd", "rd", "th"})
 _SCALE = re.compile(
-    r"\s?(?P<word>hundred|thousand|million(?:s|en)?|billion(?:s|en)?|trillion(?:s|en)?|hundert|tausend"
+    r"[\s-]?(?P<word>dozen|dutzend|score(?=\s+(?:and|years|months|weeks|days)\b)|hundred|thousand|million(?:s|en)?|billion(?:s|en)?|trillion(?:s|en)?|hundert|tausend"
     r"|milliarden?|tsd\.|mio\.?|mrd\.?|bn|[km](?![^\W\d_]))(?![^\W\d_])",
     re.IGNORECASE,
 )
 _SCALES: dict[str, tuple[int, ...]] = {
+    "dozen": (12,),
+    "dutzend": (12,),
+    "score": (20,),
     "hundred": (100,),
     "hundert": (100,),
     "thousand": (1000,),
@@ -86,7 +88,7 @@ class Stock:
     def of(cls, text: str) -> "Stock":
         """Take stock of a passage; ``a day`` holds a 1, ``one of them`` does not."""
         held = tuple(value for value in find_values(text) if value.units or not value.weak)
-        return cls(held, units_in(_plain(text)))
+        return cls(held, units_in(plain(text)))
 
 
 def find_values(text: str) -> Iterator[Value]:
@@ -95,30 +97,13 @@ def find_values(text: str) -> Iterator[Value]:
     >>> [sorted(map(str, value.readings)) for value in find_values("1.250,50 EUR; 1.250; sixty; A4")]
     [['a4'], ['1250.50'], ['1.250', '1250'], ['60']]
     """
-    rest = _plain(text)
+    rest = plain(text)
     for value, start, end in _in_turn(rest):
         if any(character == "\0" for character in rest[start:end]):
             continue
         yield value
         rest = rest[:start] + "\0" * (end - start) + rest[end:]
     yield from _numbers(rest)
-
-
-def _plain(text: str) -> str:
-    """The text as it reads: no markup, no invisible characters, ASCII digits, spaces and signs."""
-    text = _LINK.sub("]", text).replace("*", "").replace("`", "").replace("’", "'")
-    return "".join(_plain_character(character) for character in unicodedata.normalize("NFC", text))
-
-
-def _plain_character(character: str) -> str:
-    if character.isascii():
-        return character
-    category = unicodedata.category(character)
-    if category == "Nd":
-        return str(unicodedata.digit(character))
-    if category == "Cf":
-        return ""
-    return " " if category == "Zs" else _DASHES.get(character, character)
 
 
 def _in_turn(text: str) -> Iterator[tuple[Value, int, int]]:
@@ -212,7 +197,12 @@ def _units_fit(stock: Stock, told: Value, known: Value) -> bool:
 
 
 def _reads_alike(told: Value, known: Value) -> bool:
-    return any(_same(mine, theirs, told) for mine in told.readings for theirs in known.readings)
+    """Whether two values share a reading; of a date that may be two days, both must be meant by either."""
+    if not any(_same(mine, theirs, told) for mine in told.readings for theirs in known.readings):
+        return False
+    mine, theirs = days_of(told.readings), days_of(known.readings)
+    said_once = len(mine) <= 1 and len(theirs) <= 1
+    return said_once or mine == theirs or not mine or not theirs
 
 
 def _same(mine: Reading, theirs: Reading, told: Value) -> bool:
