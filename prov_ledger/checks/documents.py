@@ -8,6 +8,7 @@ from email.message import Message
 from functools import cache, lru_cache
 from importlib.metadata import version
 
+from prov_ledger.checks.encodings import text_encoding
 from prov_ledger.checks.html_text import visible_text
 from prov_ledger.checks.pages import PAGE_END
 from prov_ledger.checks.pdf_text import pdf_extractor, pdf_text
@@ -115,9 +116,13 @@ def _cells_text(rows: Iterable[Sequence[str]]) -> str:
 
 
 def decode_text(data: bytes, media: MediaType) -> str:
-    """Give the characters of the bytes; raises Refused ``bad_input`` saying at which byte they fail."""
+    """Give the characters of the bytes; raises Refused ``bad_input`` saying at which byte they fail.
+
+    Also for a character set that is not one in which text is written on the web, such as ``utf-7``.
+    """
+    encoding = text_encoding(media.charset)
     try:
-        return data.decode(media.charset)
+        return data.decode(encoding)
     except UnicodeError as failure:
         at = (
             f": byte {failure.start} of {len(data)} does not fit"
@@ -129,10 +134,6 @@ def decode_text(data: bytes, media: MediaType) -> str:
             "bad_input",
             f"The revision is no {media.charset} text{at}. Name the character set in the media "
             "type (text/plain; charset=...), or store it as a binary type.",
-        ) from None
-    except LookupError:
-        raise Refused(
-            "bad_input", "The character set of the media type is not known; name one that Python decodes."
         ) from None
 
 

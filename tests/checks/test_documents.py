@@ -28,6 +28,29 @@ def test_a_named_character_set_is_used() -> None:
     assert text_of(b"caf\xe9", "text/plain; charset=ISO-8859-1") == "caf\u00e9"
 
 
+@pytest.mark.parametrize(
+    ("charset", "data"),
+    [
+        ("windows-1252", b"\x80"),
+        ("UTF-16", b"\xff\xfe\xac\x20"),
+        ("iso-8859-15", b"\xa4"),
+        ("macintosh", b"\xdb"),
+    ],
+)
+def test_the_character_sets_of_web_pages_are_read(charset: str, data: bytes) -> None:
+    assert text_of(data, f"text/plain; charset={charset}") == "€"
+
+
+@pytest.mark.parametrize("kind", ["text/plain", "text/html", "text/csv", "text/markdown"])
+@pytest.mark.parametrize(
+    "charset", ["utf-7", "unicode_escape", "raw_unicode_escape", "idna", "punycode", "base64", "hex", "cp037"]
+)
+def test_a_codec_in_which_no_page_is_written_is_refused(kind: str, charset: str) -> None:
+    with pytest.raises(Refused, match="character set") as caught:
+        text_of(b"+ADwAYg-", f"{kind}; charset={charset}")
+    assert caught.value.code == "bad_input"
+
+
 @pytest.mark.parametrize("charset", ["no-such", "rot13"])
 def test_an_unknown_character_set_is_refused(charset: str) -> None:
     with pytest.raises(Refused, match="character set"):
@@ -70,6 +93,10 @@ def test_a_delimiter_is_one_character(delimiter: str) -> None:
         ("a<!-- no -->b<!-->c-->d", "abc-->d"),
         ("<template>t</template>u", "u"),
         ("<p hidden>no<p>yes", "yes"),
+        ("<p>within <del>30</del><ins>60</ins> days", "within 60 days"),
+        ("<s>50</s> <strike>45</strike> 40 euros", "40 euros"),
+        ("<p><span style='text-decoration: line-through red'>old</span> new", "new"),
+        ("<p style='text-decoration: underline'>yes", "yes"),
         ("<ul><li hidden>no<li>yes</ul>", "yes"),
         ("<div style='color:red; DISPLAY : none'>no</div>yes", "yes"),
         ("<span style='visibility:hidden'>no</span>yes", "yes"),

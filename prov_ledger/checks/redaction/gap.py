@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from prov_ledger.checks.documents import MediaType, decode_text, is_html, parse_media_type, text_of
+from prov_ledger.checks.encodings import text_encoding
 from prov_ledger.checks.redaction.html_places import text_runs
 from prov_ledger.checks.redaction.places import Places, places_of
 from prov_ledger.checks.selectors import text_at
@@ -51,7 +52,7 @@ def cannot_redact(essence: str) -> Refused:
 
 def _mark(media: MediaType) -> str:
     try:
-        GAP.encode(media.charset)
+        GAP.encode(text_encoding(media.charset))
     except UnicodeEncodeError:
         return _PLAIN_GAP
     return GAP
@@ -80,7 +81,7 @@ def _redacted(
         changed = _replaced(source, places, expected, spans)
     if changed is not None and is_html(media.essence):
         changed = _without_copies(changed, [text[x.start : x.end] for x in spans], _mark(media))
-    return changed.encode(media.charset) if changed is not None else None
+    return changed.encode(text_encoding(media.charset)) if changed is not None else None
 
 
 def _replaced(source: str, places: Places, expected: str, spans: Sequence[TextPosition]) -> str:
