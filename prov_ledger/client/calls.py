@@ -14,6 +14,7 @@ from prov_ledger.client.transport import Transport
 from prov_ledger.errors import ProvLedgerError, Refused
 from prov_ledger.ledger.erasing.certificate import Certificate
 from prov_ledger.ledger.ledger import Ledger
+from prov_ledger.ledger.showing import Shown
 from prov_ledger.model.facts import FactTable, FactType
 from prov_ledger.model.plain import Json, encode_plain
 
@@ -138,6 +139,8 @@ def _result(returns: object, answer: Json) -> object:
         return int(str(answer["count"]))
     if returns is FactTable:
         return _facts(decode_plain(list[FactType], answer))
+    if returns is Shown and isinstance(answer, dict):
+        answer = {**answer, "data": base64.b64decode(str(answer["data"]), validate=True).hex()}
     if returns is Certificate:
         return Certificate.from_json(json.dumps(answer))
     return decode_plain(cast(type, returns), answer)

@@ -1,6 +1,5 @@
 """Plain JSON values as the frozen values that they were: the inverse of ``encode_plain``, by type."""
 
-import base64
 import dataclasses
 from collections.abc import Mapping, Sequence
 from datetime import date, datetime
@@ -66,7 +65,7 @@ def _of_class(hint: type, value: Json) -> object:
     if hint is Decimal and isinstance(value, str):
         return Decimal(value)
     if hint is bytes and isinstance(value, str):
-        return base64.b64decode(value, validate=True)
+        return bytes.fromhex(value)
     if issubclass(hint, Enum):
         return hint(value)
     if hint is float and isinstance(value, int) and not isinstance(value, bool):

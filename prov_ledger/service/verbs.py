@@ -14,16 +14,20 @@ from prov_ledger.checks.conformance import Report
 from prov_ledger.ledger.answering import CheckedAnswer
 from prov_ledger.ledger.auditing import AuditReport
 from prov_ledger.ledger.binding import Bound, Unbound
+from prov_ledger.ledger.erasing.accounts import Account, Mention
 from prov_ledger.ledger.erasing.manifest import Manifest
+from prov_ledger.ledger.erasing.sweeping import SweepReport
 from prov_ledger.ledger.erasure_verbs import Erased
 from prov_ledger.ledger.explaining import Explanation, Fallen
 from prov_ledger.ledger.finding import Found
 from prov_ledger.ledger.reaffirming import Reaffirmation
 from prov_ledger.ledger.reminding import Packet
+from prov_ledger.ledger.retaining import Hold, RetentionRule
 from prov_ledger.ledger.showing import Shown
 from prov_ledger.ledger.tool_results import ToolEvidence
 from prov_ledger.model.facts import FactType
 from prov_ledger.model.slots import Slot
+from prov_ledger.vault.disclosures import Disclosure
 
 Tag = Literal[
     "set up", "take in", "quote", "conclude", "correct", "let read", "withhold", "ask", "erase", "audit"
@@ -148,6 +152,18 @@ VERBS: tuple[Verb, ...] = (
     _alone("erase", "erase", "erase", Erased, ids=[_SOURCE], reason="request 12"),
     Verb("certificate", "certificate", "erase", dict[str, JsonValue], "erase", example={"erasure": _ERASURE}),
     Verb("traces", "traces", "erase", tuple[str, ...], "erase", example={"text": "88-1417"}),
+    Verb("access", "access", "erase", Account, "access", example={"ids": [_SOURCE]}),
+    Verb("mentions", "mentions", "erase", tuple[Mention, ...], "access", example={"text": "88-1417"}),
+    _write("hold", "hold", "erase", "hold", NOTHING, on=_SOURCE, reason="case 7"),
+    _write("release", "release", "erase", "hold", NOTHING, on=_SOURCE, reason="closed"),
+    Verb("holds", "holds", "erase", tuple[Hold, ...], "hold"),
+    _write("retention", "retention", "erase", "retention", NOTHING, on=_SOURCE, bytes_for="P2Y"),
+    Verb("retention_rules", "retention-rules", "erase", tuple[RetentionRule, ...], "retention"),
+    _alone("sweep", "sweep", "sweep", SweepReport),
+    Verb(
+        "disclosures", "disclosures", "audit", list[Disclosure], "disclosures", example={"thread": "chat-7"}
+    ),
+    _alone("forget_disclosures", "forget-disclosures", "forget", COUNT, before="2025-01-01T00:00:00Z"),
     Verb("verify", "verify", "audit", AuditReport, "audit"),
     Verb("validate", "validate", "audit", Report, "audit"),
     Verb("rebuild", "rebuild", "audit", COUNT, "audit"),
@@ -167,7 +183,7 @@ NOT_OFFERED: Mapping[str, str] = {
     "sparql": "the SPARQL protocol, at /v1/{tenant}/sparql",
     "named_query": "the SPARQL protocol, at /v1/{tenant}/sparql",
     **dict.fromkeys(
-        ("backup", "rotate_keys", "confirm_grants", "disclosures", "forget_disclosures"),
+        ("backup", "rotate_keys", "confirm_grants"),
         "whoever keeps the ledger's files and keys does that",
     ),
     "tree_head": "GET /v1/{tenant}/tree-head",

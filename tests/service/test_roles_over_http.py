@@ -22,9 +22,11 @@ def _prepare(verb: Verb, ledger: Ledger, shop: Shop, role: str) -> dict[str, obj
         if _may(verb, role):
             ledger.deny(shop.source)
         return body_of(verb.method, shop, shop.claim)
+    if verb.method == "release" and not ledger.holds():
+        ledger.hold(shop.source)
     own_claim = conclude(ledger, shop.evidence, by=f"the-{role}" if role in _WRITERS else None)
     body = body_of(verb.method, shop, own_claim)
-    if verb.tag == "erase" and verb.method != "traces":
+    if verb.method in ("plan_erasure", "run_erasure", "erase", "certificate"):
         goes = ledger.source(native=f"for {role}", title="Goes")
         made = {"run_erasure": {"plan": ledger.plan_erasure([goes]).hash}, "certificate": {"erasure": ""}}
         if verb.method == "certificate":
@@ -38,6 +40,8 @@ def _undo(verb: Verb, ledger: Ledger, shop: Shop) -> None:
         ledger.allow(shop.source)
     if verb.method == "revoke":
         ledger.grant("the-agent", shop.source)
+    if verb.method == "hold":
+        ledger.release(shop.source)
 
 
 @pytest.mark.parametrize("verb", VERBS, ids=lambda verb: verb.path)
