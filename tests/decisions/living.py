@@ -5,7 +5,7 @@ from datetime import datetime
 from pathlib import Path
 
 from obvious import UNDATED
-from retelling import listed
+from retelling import hours, listed
 from stories import BEGINNING
 from told import (
     Ask,
@@ -14,8 +14,11 @@ from told import (
     Claim,
     Collection,
     Denial,
+    Erasure,
     Evidence,
     Grant,
+    Hold,
+    Keeping,
     Membership,
     Relation,
     Restated,
@@ -34,8 +37,10 @@ from prov_ledger.errors import Refused
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.slots import Slot
 
-#: What a step may be refused for (``unknown_id``: a source is denied); the story goes on without it.
+#: What a step may be refused for (``unknown_id``: a source is denied, or something is gone;
+#: ``bad_input``: it is held already); the story goes on without it.
 REFUSALS = {"bad_scope", "widened_scope", "lower_authority", "not_found", "cycle", "unknown_id"}
+REFUSALS |= {"legal_hold", "bad_input"}
 TEXT = " ".join(f"word{n:02}." for n in range(40))
 
 
@@ -150,6 +155,14 @@ class Living:
                 ledger.revoke(step.who, ids.get(step.read, step.read), for_purpose=step.purpose)
             case Membership():
                 ledger.member(step.who, step.group, left=step.left)
+            case Erasure():
+                ledger.erase([ids[step.of]])
+            case Keeping():
+                on = ids.get(step.on, step.on)
+                bytes_for, metadata_for = hours(step.bytes_for), hours(step.metadata_for)
+                ledger.retention(on, bytes_for=bytes_for, metadata_for=metadata_for)
+            case Hold():
+                ledger.hold(ids[step.source])
             case Denial():
                 (ledger.allow if step.allowed else ledger.deny)(ids[step.source], "a reason")
 

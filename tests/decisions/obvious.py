@@ -17,8 +17,10 @@ from told import (
     Claim,
     Collection,
     Denial,
+    Erasure,
     Evidence,
     Grant,
+    Keeping,
     Membership,
     Moment,
     Restated,
@@ -381,7 +383,7 @@ class Model:
 
     def evidence(self, name: str) -> Answer:
         found = self.named(Evidence, name)
-        if found is None or not self.readable(self.revision(found[1].revision).source):
+        if found is None or not self.may_be_shown(name):
             return Answer("withheld")
         if name in self.ask.drifted:
             return Answer("drifted")
@@ -458,7 +460,7 @@ class Model:
     def claim(self, name: str) -> Answer:
         """Its own verdict or that of its best justification, whichever is worse."""
         found = self.named(Claim, name)
-        if found is None:
+        if found is None or self.erased(name):
             return Answer("withheld")
         answers = [self.justification(members) for members in found[1].support]
         seen = [a for a in answers if a.verdict != "withheld"]
@@ -519,8 +521,10 @@ class Model:
         return found
 
     def may_read_words(self, name: str) -> bool:
-        evidence = [self.named(Evidence, e) for e in self.exposure(name)]
-        return all(self.readable(self.revision(e[1].revision).source) for e in evidence if e)
+        return all(
+            self.may_be_shown(one) if self.named(Evidence, one) else not self.erased(one)
+            for one in self.exposure(name)
+        )
 
     def leaves(self, name: str) -> set[str]:
         found = self.named(Claim, name)
@@ -533,7 +537,7 @@ class Model:
         if answer.verdict == "superseded":
             proposed = self.leaves(self.head(name))
         else:
-            proposed = own = self.leaves(name)
+            proposed = own = {e for e in self.leaves(name) if self.may_be_shown(e)}
             cited = {self.named(Evidence, e)[1].revision for e in own}  # type: ignore[index]
             sources = {self.revision(r).source for r in cited}
             others = {
@@ -545,16 +549,40 @@ class Model:
         return frozenset(e for e in proposed if self.proposable(e))
 
     def proposable(self, name: str) -> bool:
-        revision = self.named(Evidence, name)[1].revision  # type: ignore[index]
         holding, unconsidered = self.evidence_holding(name)
         return (
-            self.readable(self.revision(revision).source)
+            self.may_be_shown(name)
             and holding.outcome == "applies"
             and not unconsidered
             and not self.outdated(name)
             and self.in_doubt(name) is None
             and name not in self.ask.drifted
         )
+
+    # what is gone, always by today, whatever time is read
+
+    def erased(self, name: str) -> bool:
+        return any(isinstance(t.step, Erasure) and t.step.of == name for t in self.story.told)
+
+    def may_be_shown(self, evidence: str) -> bool:
+        """Whether an evidence item, its page and its source are there, and the source is readable."""
+        revision = self.named(Evidence, evidence)[1].revision  # type: ignore[index]
+        source = self.revision(revision).source
+        there = not self.erased(evidence) and not self.erased(revision) and not self.erased(source)
+        return there and not self.expired(revision) and self.readable(source)
+
+    def expired(self, revision: str) -> bool:
+        """Whether some rule, while it was in force, said that a page is not to be kept any longer."""
+        recorded = self.retrieved(revision)
+        own = self.source(self.revision(revision).source)
+        for on in (own.name, f"collection:{own.collection}"):
+            rules = [t for t in self.story.told if isinstance(t.step, Keeping) and t.step.on == on]
+            for i, rule in enumerate(rules):
+                until = rules[i + 1].at if i + 1 < len(rules) else self.ask.now
+                for limit in (rule.step.bytes_for, rule.step.metadata_for):  # type: ignore[union-attr]
+                    if limit is not None and max(rule.at, recorded, recorded + limit) <= until:
+                        return True
+        return False
 
     # permission, always of today
 

@@ -11,7 +11,10 @@ from told import (
     Check,
     Claim,
     Collection,
+    Erasure,
     Evidence,
+    Hold,
+    Keeping,
     Restated,
     Retirement,
     Retraction,
@@ -24,6 +27,7 @@ from told import (
     Value,
 )
 
+from prov_ledger.authz.removals import Removals
 from prov_ledger.checks.candidates import candidate_evidence, sources_under, wants_candidates
 from prov_ledger.checks.verdict import Asked, Judge
 from prov_ledger.model import records as r
@@ -218,6 +222,34 @@ def by_id(found: Iterable[Recorded]) -> dict[str, Recorded]:
     return {x.record.id: x for x in found}
 
 
+def removals_of(story: Story) -> Removals:
+    """What the whole story took away, as the journal states it."""
+    removals = Removals()
+    for told in story.told:
+        record = removal(told)
+        if record is not None:
+            stated = r.Stated(f"ent_{told.place}#x", record)
+            removals.apply(r.Entry(f"ent_{told.place}", told.place + 1, "agt_a", told.at, (stated,)))
+    return removals
+
+
+def removal(told: Told) -> r.Record | None:
+    s = told.step
+    match s:
+        case Erasure():
+            return r.ErasureRecord(f"era_{told.place}", (s.of,), frozenset({s.of}), NOTHING)
+        case Keeping():
+            on = s.on.removeprefix("collection:")
+            return r.RetentionRecord(on, hours(s.bytes_for), hours(s.metadata_for))
+        case Hold():
+            return r.HoldRecord(s.source)
+    return None
+
+
+def hours(limit: timedelta | None) -> str | None:
+    return f"PT{limit // timedelta(hours=1)}H" if limit is not None else None
+
+
 def asked_of(ask: Ask, opened: Mapping[str, str]) -> Asked:
     facts = {"question_date": ask.clock, **ask.facts}
     age = parse_duration(f"PT{ask.max_age // timedelta(hours=1)}H") if ask.max_age is not None else None
@@ -242,11 +274,11 @@ def decide_all(story: Story, ask: Ask, ids: Iterable[str]) -> dict[str, Decided]
     """What the pure decision says about each id on its own."""
     retelling = Retelling(story, ask.as_of)
     world = retelling.world()
-    asked = asked_of(ask, retelling.opened)
+    asked = replace(asked_of(ask, retelling.opened), gone=removals_of(story).gone(world, ask.now))
     found: dict[str, Decided] = {}
     for id in ids:
         judge = Judge(world, asked)
-        drifted = {e for e in ask.drifted if e in world.evidence and readable(world, e, asked)}
+        drifted = {e for e in ask.drifted if judge.is_readable(e)}
         if id in ask.drifted and id in world.claims and judge.words(id):
             drifted.add(id)
         judge = Judge(world, replace(asked, drifted=frozenset(drifted)))
@@ -262,7 +294,3 @@ def decide_all(story: Story, ask: Ask, ids: Iterable[str]) -> dict[str, Decided]
             candidates = candidate_evidence(judge, decision, others)
         found[id] = Decided(decision, frozenset(candidates))
     return found
-
-
-def readable(world: World, evidence: str, asked: Asked) -> bool:
-    return world.source_of[world.evidence[evidence].record.revision] in asked.readable

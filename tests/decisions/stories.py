@@ -15,8 +15,11 @@ from told import (
     Claim,
     Collection,
     Denial,
+    Erasure,
     Evidence,
     Grant,
+    Hold,
+    Keeping,
     Membership,
     Moment,
     Relation,
@@ -157,6 +160,8 @@ indifference = st.sampled_from((frozenset(), frozenset(), frozenset({"bought"}),
 relations = st.sampled_from((None, None, "replaces", "corrects", "parallel"))
 groups = st.lists(st.lists(small, min_size=1, max_size=2), min_size=1, max_size=2)
 
+limits = st.sampled_from((None, 12, 24, 36, 60)).map(lambda n: None if n is None else timedelta(hours=n))
+
 step_drafts: dict[str, st.SearchStrategy[Draft]] = {
     "collection": drafts("collection", governed_by=governing, indifferent=indifference),
     "source": drafts(
@@ -223,12 +228,18 @@ step_drafts: dict[str, st.SearchStrategy[Draft]] = {
         left=st.sampled_from((False, False, True)),
     ),
     "denial": drafts("denial", of=small),
+    "erasure": drafts(
+        "erasure", sort=st.sampled_from((Source, Revision, Evidence, Evidence, Claim)), of=small
+    ),
+    "keeping": drafts("keeping", of=small, collected=st.booleans(), bytes_for=limits, metadata_for=limits),
+    "hold": drafts("hold", of=small),
 }
 DECIDING = ("revision",) * 4 + ("doubtful",) + ("evidence",) * 4 + ("claim",) * 4 + ("restated",) * 2
 DECIDING += ("collection", "source", "retraction", "retraction", "check", "check", "retirement", "authority")
 REVISING = ("revision",) * 8 + ("evidence",) * 3 + ("restated",) * 3 + ("check", "collection", "claim")
 DOUBTING = ("doubtful",) * 4 + ("evidence",) * 2 + ("revision", "restated", "check")
 REWORDING = ("rewording", "rewording")
+REMOVING = ("erasure",) * 3 + ("keeping",) * 3 + ("hold",)
 ACCESS = ("grant",) * 3 + ("revocation", "membership", "membership", "denial")
 
 
@@ -309,6 +320,14 @@ class Teller:
                 return Revocation(ended.who, ended.read, None if p["wide"] else ended.purpose)
             case "membership":
                 return Membership(str(p["who"]), str(p["group"]), bool(p["left"]))
+            case "erasure":
+                of = self.pick(p["sort"], p["of"])  # type: ignore[arg-type]
+                return Erasure(of) if of else None
+            case "keeping":
+                on = "collection:papers" if p["collected"] else source
+                return Keeping(on, p["bytes_for"], p["metadata_for"])  # type: ignore[arg-type]
+            case "hold":
+                return Hold(source)
             case _:
                 before = [t.step for t in self.told if isinstance(t.step, Denial) and t.step.source == source]
                 return Denial(source, bool(before) and not before[-1].allowed)

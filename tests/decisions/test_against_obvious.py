@@ -15,6 +15,7 @@ from stories import (
     ACCESS,
     DECIDING,
     DOUBTING,
+    REMOVING,
     REVISING,
     REWORDING,
     Plot,
@@ -117,6 +118,18 @@ def test_a_decision_among_revisions_that_may_govern_is_that_of_the_obvious_model
         assert not found
 
 
+@settings(max_examples=WORLDS // 4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(plots(DECIDING + REWORDING + REMOVING * 2, 16), st.lists(queries, min_size=2, max_size=4))
+def test_a_decision_about_what_goes_is_that_of_the_obvious_model(plot: Plot, asked: list[Query]) -> None:
+    story = read_plot(plot)
+    for query in asked:
+        ask = ask_about(story, query, grants=False)
+        found = disagreements(story, ask, asked_ids(story))
+        if found:
+            note(shown(story, ask, found))
+        assert not found
+
+
 def slot_differences(answer: Answer, slot: Slot, names: dict[str, str]) -> list[str]:
     """Where the model and a slot do not say the same; ids in words of the story."""
     decision = Decision(
@@ -140,7 +153,7 @@ def slot_differences(answer: Answer, slot: Slot, names: dict[str, str]) -> list[
 
 
 @settings(max_examples=WORLDS // 12, deadline=None, suppress_health_check=list(HealthCheck))
-@given(plots(DECIDING + ACCESS, 18), st.lists(queries, min_size=3, max_size=6))
+@given(plots(DECIDING + ACCESS + REMOVING, 18), st.lists(queries, min_size=3, max_size=6))
 def test_a_ledger_resolves_as_the_obvious_model_does(plot: Plot, asked: list[Query]) -> None:
     teller = plot.teller()
     with (

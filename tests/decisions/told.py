@@ -144,6 +144,29 @@ class Denial:
     allowed: bool = False
 
 
+@dataclass(frozen=True)
+class Erasure:
+    """Something is erased, with all that is taken of it: a source, a revision, evidence or a claim."""
+
+    of: str
+
+
+@dataclass(frozen=True)
+class Keeping:
+    """For how long what is recorded of a source, or of ``collection:NAME``, is kept; None: for ever."""
+
+    on: str
+    bytes_for: timedelta | None = None
+    metadata_for: timedelta | None = None
+
+
+@dataclass(frozen=True)
+class Hold:
+    """Keeps what it is on from the sweeper, and shows nothing that expired."""
+
+    source: str
+
+
 Step = (
     Collection
     | Source
@@ -160,6 +183,9 @@ Step = (
     | Revocation
     | Membership
     | Denial
+    | Erasure
+    | Keeping
+    | Hold
 )
 
 
