@@ -41,7 +41,7 @@ def test_the_commands_give_what_is_shown_below_them(folder: Path) -> None:
         env=clean | {"PATH": f"{folder / 'bin'}:{clean['PATH']}", "COLUMNS": "80"},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
     assert (done.returncode, done.stderr) == (0, "")
@@ -85,6 +85,7 @@ _AS = {
     "tool_result": "revision",
     "bind": "evidence",
     "allow": "deny",
+    "release": "hold",
 }
 
 
