@@ -6,7 +6,7 @@ Source: RDF 1.1 N-Quads section 2.
 from collections.abc import Iterable
 from datetime import date, datetime
 from decimal import Decimal
-from functools import cache
+from functools import cache, lru_cache
 
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactValue, canonical
@@ -33,8 +33,9 @@ def prov(name: str) -> str:
     return f"<{PROV}{name}>"
 
 
+@lru_cache(maxsize=64)
 def encode_instant(instant: datetime) -> str:
-    """Render an instant as an xsd:dateTime in UTC."""
+    """Render an instant as an xsd:dateTime in UTC; an entry says when it was recorded at each statement."""
     return f'"{format_instant(instant)}"{_DATE_TIME}'
 
 
