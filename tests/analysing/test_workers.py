@@ -10,7 +10,7 @@ import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
@@ -274,14 +274,17 @@ def test_an_answer_from_a_snapshot_that_is_gone_is_not_given_out(ledger: Ledger,
         workers.ask(snapshot, ledger.base, Question("ASK {}", JSON))
 
 
-def test_what_a_worker_found_just_before_it_noticed_is_not_given_out_either(
-    analysis: Analysis, workers: Workers
+def test_what_a_worker_found_before_it_noticed_is_not_given_out_either(
+    ledger: Ledger, workers: Workers, tmp_path: Path
 ) -> None:
-    analysis.ask(SOURCES, as_csv)
-    snapshot = analysis.ledger.snapshot()
-    snapshot.marker.unlink()
+    snapshot = ledger.snapshot()
+    worker = Worker(snapshot, ledger.base, 256 << 20)
+    asked = Question("ASK {}", JSON), Limits(deadline_s=LONG_S), threading.Event()
+    worker.ask(*asked)
+    worker.snapshot = replace(snapshot, folder=tmp_path / "gone")
     with pytest.raises(SnapshotGone):
-        workers._idle[0].ask(Question("ASK {}", JSON), workers.limits, threading.Event())
+        worker.ask(*asked)
+    assert not worker.is_alive()
 
 
 def test_beyond_the_queue_callers_are_told_to_come_back(ledger: Ledger, asking: ThreadPoolExecutor) -> None:
