@@ -13,9 +13,6 @@ from prov_ledger.scenarios.scenario import Scenario, Step
 from prov_ledger.scenarios.schema import CHANGES
 from prov_ledger.scenarios.world import ReaderName, World
 
-#: A step that changes nothing which later steps could see.
-_HARMLESS = frozenset({"backup"})
-
 
 def run_scenarios(
     scenarios: Iterable[Scenario],
@@ -53,7 +50,7 @@ def run_scenario(
             held += not found and step.do not in CHANGES
             if after is not None and is_supported(step) and step.do != "refused":
                 after(world, step)
-            if found and found[0].kind == "not_supported" and step.do in CHANGES.keys() - _HARMLESS:
+            if found and found[0].kind == "not_supported" and step.do in CHANGES:
                 findings += _not_run(scenario.steps[position + 1 :], step)
                 break
     return ScenarioReport(
