@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from prov_ledger.errors import Refused
-from prov_ledger.ledger.erasing.spellings import find_in_files, spellings_of
+from prov_ledger.ledger.erasing.spellings import find_in_open_files
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.scenarios.scenario import CURATOR, Step
 from prov_ledger.scenarios.world import World
@@ -54,7 +54,7 @@ def flip(path: Path, owner: str, field: str) -> None:
 def places_of(world: World, step: Step) -> Iterator[str]:
     """Where a text is left: in a file, in a packet, in what a ledger gives to an export."""
     text = step.text("text")
-    yield from find_in_files(world.folder, spellings_of(text))
+    yield from find_in_open_files(world.folder, text)
     for ledger in world.ledgers():
         yield from ledger.traces(text, sealed=False, by=CURATOR)
         yield from _packets(world, ledger, text)

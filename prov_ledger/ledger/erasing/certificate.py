@@ -25,8 +25,10 @@ _WIDTH = 78
 #: What no ledger can erase; said in every certificate.
 NOT_COVERED = (
     "Copies that were handed out before: answers, packets, exports, lines in the context of a model.",
-    "What freed blocks of a disk, or copies that the file system keeps by itself, still hold: it is "
-    "ciphertext whose keys were destroyed, and no clear text was ever written there.",
+    "What freed blocks of a disk, or copies that the file system keeps by itself, still hold: ciphertext, "
+    "never clear text; and the old key file, where the disk does not overwrite in place.",
+    "That something was there, how long it was, when, and what rested on it: ids, times and sizes stay.",
+    "A guess at whole bytes, or at a passage, by who has the present keys: fingerprints tell until they expire.",
     "The memory of processes that had the text open: it is overwritten by use, or when they end.",
     "A search index that an operator keeps outside the ledger, until its next use or its deletion.",
     "Backups of the key files and of keys.sqlite from before, for as long as somebody keeps them.",

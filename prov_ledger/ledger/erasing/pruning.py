@@ -52,16 +52,16 @@ class Pruning:
         return due
 
     def _expired(self, history: SourceHistory, now: datetime) -> Iterator[Node]:
+        """What of a source expired; a later state not before the earlier ones, whose period it ended."""
         removals, record = self.tenant.state.removals, history.source.record
-        ends = []
-        for x in history.revisions:
+        if removals.is_source_gone(history, now):
+            yield from (record.id, *(x.record.id for x in history.revisions))
+            return
+        for x in sorted(history.revisions, key=lambda x: (x.record.published, x.sequence)):
             end = removals.expiry(x.at, record.id, record.collection).metadata
-            ends.append(end)
-            if end is not None and now >= end:
-                yield x.record.id
-        ends.append(removals.expiry(history.source.at, record.id, record.collection).metadata)
-        if all(end is not None and now >= end for end in ends):
-            yield record.id
+            if end is None or now < end:
+                return
+            yield x.record.id
 
     def _entries(self, things: Collection[Node]) -> Iterator[r.Entry]:
         """The entries that record these things, or evidence on them, or say something of one alone."""

@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from prov_ledger.errors import Corrupt
-from prov_ledger.ledger.erasing.spellings import find_in_bytes, find_in_files, spellings_of
+from prov_ledger.ledger.erasing.spellings import find_in_bytes, find_in_open_files, spellings_of
 from prov_ledger.ledger.layout import tenant_folder
 from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.vault.journal import SqliteJournal
@@ -26,7 +26,7 @@ class Traces:
         """In the files of the tenant and of the keys, in the leaves and in the graph."""
         spellings = spellings_of(text)
         folder = tenant_folder(self.tenant.ledger, self.tenant.name)
-        yield from find_in_files(folder, spellings)
+        yield from find_in_open_files(folder, text)
         yield from find_in_leaves(self.tenant.journal, spellings)
         dumped = b"".join(self.tenant.graph.current().dump())
         yield from (f"graph ({name})" for name in find_in_bytes(dumped, spellings))
