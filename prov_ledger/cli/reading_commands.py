@@ -14,6 +14,7 @@ from prov_ledger.cli.values import parse_enumerated, parse_pairs
 from prov_ledger.errors import Refused
 from prov_ledger.model.plain import encode_plain
 from prov_ledger.model.records import LEVELS
+from prov_ledger.model.slots import VERDICTS
 from prov_ledger.model.times import parse_date_or_instant
 
 commands = Commands()
@@ -59,7 +60,8 @@ def resolve(
         list[str] | None, typer.Option("-f", "--fact", metavar="NAME=VALUE", help="Given fact; repeatable.")
     ] = None,
     as_of: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="Read what was recorded up to then.")
+        str | None,
+        typer.Option(metavar="WHEN", help="Read what was recorded up to then; a date is its first instant."),
     ] = None,
     min_authority: Annotated[
         str, typer.Option(metavar="LEVEL", help=f"One of {', '.join(LEVELS)}.")
@@ -68,11 +70,16 @@ def resolve(
         str | None, typer.Option(metavar="DURATION", help="How old a check may be, such as P30D.")
     ] = None,
     thread: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation it is for.")] = None,
+    require: Annotated[
+        str | None, typer.Option(metavar="VERDICT", help="Exit with 1 unless all have it, as in citable.")
+    ] = None,
 ) -> None:
     """Say for each id whether it may be shown now.
 
-    For this reader (--as), purpose and facts; a citation can only be had this way.
+    For this reader (--as), purpose and facts; a citation can only be had this way. The exit status is 0
+    whatever the verdicts are, unless --require names the one that all must have.
     """
+    wanted = None if require is None else parse_enumerated(require, VERDICTS, "--require")
     with session.open() as ledger:
         slots = ledger.resolve(
             ids,
@@ -84,6 +91,8 @@ def resolve(
         )
     width = terminal_width()
     session.emit(slots, chain.from_iterable(slot_lines(slot, width) for slot in slots))
+    if wanted is not None and any(slot.verdict != wanted for slot in slots):
+        raise typer.Exit(1)
 
 
 @commands.add("show", example="prov-ledger show policies/returns.md --on 2026-04-12 --raw")
@@ -91,7 +100,8 @@ def show(
     session: Session,
     native_or_id: Annotated[str, typer.Argument(metavar="NATIVE|ID", help="A native id, src_... or rev_...")],
     on: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="Date or instant; default: the latest revision.")
+        str | None,
+        typer.Option(metavar="WHEN", help="Date (its end) or instant; default: the latest revision."),
     ] = None,
     raw: Annotated[bool, typer.Option("--raw", help="Exactly the bytes, and nothing else.")] = False,
 ) -> None:

@@ -77,9 +77,23 @@ def _remarks(slot: Slot) -> str:
     if slot.assumed_open:
         confirmed = slot.last_confirmed.date().isoformat() if slot.last_confirmed else "never"
         remarks.append(f"no end stated; last confirmed {confirmed}")
+    remarks += _remedies(slot)
     if slot.candidates:
         remarks.append("derive anew from " + ", ".join(candidate.id for candidate in slot.candidates))
     return "; ".join(remarks)
+
+
+def _remedies(slot: Slot) -> Iterator[str]:
+    """What settles a slot that is ``unknown``."""
+    if slot.verdict != "unknown":
+        return
+    if slot.missing:
+        yield "ask, and give " + " ".join(f"-f {name}=VALUE" for name in slot.missing)
+    if slot.unconsidered:
+        names = ", ".join(slot.unconsidered)
+        yield f"nobody said whether it depends on {names}: state its scope, or that it is --indifferent-to it"
+    if slot.decided_by:
+        yield f"how far it holds in {slot.decided_by} is not known there: state a scope, or check the source"
 
 
 def wrapped(text: str, width: int) -> list[str]:

@@ -67,7 +67,8 @@ def explain(
     session: Session,
     claim: Claim,
     as_of: Annotated[
-        str | None, typer.Option(metavar="WHEN", help="Date or instant; default: when it was made.")
+        str | None,
+        typer.Option(metavar="WHEN", help="Date (its start) or instant; default: when it was made."),
     ] = None,
 ) -> None:
     """Account for a claim: what was believed, and why.

@@ -129,4 +129,3 @@ def parse_enumerated(text: str, allowed: Iterable[str], option: str) -> str:
     if text not in words:
         raise Refused("bad_input", f"{option} expects one of {', '.join(words)}; got {text!r}")
     return text
-

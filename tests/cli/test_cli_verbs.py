@@ -8,6 +8,7 @@ import pty
 import re
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -31,6 +32,43 @@ def test_resolve_prints_verdict_statement_and_quote(shop: Shop) -> None:
         "  Goods bought from June on may be returned within 60 days.",
         f'  "within 60 days" -- Returns policy, 12 [{shop.evidence}]',
     ]
+
+
+@pytest.mark.parametrize(
+    ("given", "status"),
+    [
+        (["-f", "purchase_date=2026-07-02"], 0),
+        (["-f", "purchase_date=2026-07-02", "--require", "citable"], 0),
+        (["-f", "purchase_date=2026-04-12"], 0),
+        (["-f", "purchase_date=2026-04-12", "--require", "citable"], 1),
+        (["-f", "purchase_date=2026-04-12", "--require", "not_yet"], 0),
+        (["--require", "citable"], 1),
+        (["--require", "citeable"], 2),
+    ],
+)
+def test_resolve_fails_on_a_verdict_only_where_one_is_required(
+    shop: Shop, given: list[str], status: int
+) -> None:
+    assert shop.run("resolve", shop.claim, *given).status == status
+
+
+def test_resolve_says_what_to_give_where_a_fact_is_missing(shop: Shop) -> None:
+    ran = shop.run("resolve", shop.claim)
+    assert ran.out.splitlines() == [
+        f"{shop.claim}  unknown (purchase_date is missing) -> ask",
+        "  ask, and give -f purchase_date=VALUE",
+    ]
+
+
+def test_resolve_says_how_to_settle_what_nobody_stated(new_command: Callable[[], Command]) -> None:
+    run = new_command()
+    run.made("init", "--fact", "sent=date")
+    source = run.made("source", "--native", "a", "--title", "A")
+    revision = run.made("revision", source, "-", "--label", "1", "--media-type", "text/plain", stdin="Yes.")
+    evidence = run.made("evidence", revision, "--quote", "Yes.")
+    out = " ".join(run("resolve", evidence, "-f", "sent=2026-07-02").out.split())
+    assert "unknown (sent is not considered) -> ask" in out
+    assert "nobody said whether it depends on sent: state its scope, or that it is --indifferent-to it" in out
 
 
 def test_resolve_says_what_decided_and_what_to_derive_from(shop: Shop) -> None:
