@@ -173,9 +173,9 @@ def test_where_another_has_the_graph_and_there_is_no_snapshot_that_is_said(tmp_p
 
 def test_a_snapshot_of_another_history_is_not_used(ledger: Ledger) -> None:
     with ledger.snapshots.locked(1):
-        foreign = ledger.snapshots.add(_nothing, datetime.now(UTC) + _HOUR)
+        foreign = ledger.snapshots.add(_nothing, datetime.now(UTC))
     assert ledger.snapshots.newest() == foreign
-    assert ledger.snapshot().position.root_hex != foreign.position.root_hex
+    assert ledger.snapshot(_HOUR).position.root_hex != foreign.position.root_hex
 
 
 def test_while_one_is_made_for_long_the_newest_there_is_will_do(ledger: Ledger) -> None:
