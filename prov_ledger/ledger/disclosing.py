@@ -3,11 +3,15 @@
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from prov_ledger.errors import StorageError
 from prov_ledger.ledger.reminding import Packet
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.model.records import Node
 from prov_ledger.model.slots import Slot
 from prov_ledger.vault.disclosures import Disclosed, Occasion
+
+#: Kinds of entries after whose commit nothing that they took leaves any more.
+TAKING_KINDS = ("erase", "deny", "revoke", "prune")
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,14 +43,24 @@ class Disclosing:
         if not items or not self.tenant.records_disclosures:
             return None
         id = self.session.thread_keys(thread)[0] if thread is not None else thread_id
-        policy, sequence = self.session.policy_version, self.tenant.journal.size()
+        policy, sequence = self.session.policy_version, self.tenant.begun_at
         occasion = Occasion(self.tenant.now(), acting.agent, acting.purpose, id, policy, sequence)
         return Showing(occasion, items)
 
     def record(self, showing: Showing | None) -> None:
-        """Return once it is on the disk; raises StorageError, and then nothing may be shown."""
-        if showing is not None:
-            self.tenant.disclosures.append(showing.occasion, showing.items)
+        """Return once it is on the disk; raises StorageError, and then nothing may be shown.
+
+        So it does (``busy``) where something was taken away since the answer was decided.
+        """
+        if showing is None:
+            return
+        self.tenant.disclosures.append(showing.occasion, showing.items)
+        decided = showing.occasion.sequence
+        if self.tenant.journal.size() != decided and self._taken_since(decided):
+            raise StorageError("something was taken away at this moment: ask again", code="busy")
+
+    def _taken_since(self, sequence: int) -> bool:
+        return next(iter(self.tenant.journal.entries(sequence, kinds=TAKING_KINDS)), None) is not None
 
 
 def rendered(packet: Packet) -> tuple[Disclosed, ...]:

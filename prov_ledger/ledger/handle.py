@@ -82,6 +82,7 @@ class Handle:
                 raise lacking
 
     def _acting(self, by: str | None, purpose: str | None) -> Acting:
+        self._tenant.begun_at = self._tenant.journal.size()
         name, stated = self._names(by, purpose)
         return self._founder(stated) if name is None else self._session.acting(name, stated)
 

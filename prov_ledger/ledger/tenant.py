@@ -75,6 +75,8 @@ class Tenant:
             self.reading = State(self.journal, self.base)
             #: Held by a verb that reads: the reading state is one for all threads.
             self.lock = threading.RLock()
+            #: The journal's size when the verb that holds the lock began: what it shows was decided since.
+            self.begun_at = self.journal.size()
             self._writing = State(self.journal, self.base)
             self.records_disclosures = records_disclosures
             self._disclosures: Disclosures | None = None

@@ -28,7 +28,7 @@ NOT_COVERED = (
     "What freed blocks of a disk, or copies that the file system keeps by itself, still hold: ciphertext, "
     "never clear text; and the old key file, where the disk does not overwrite in place.",
     "That something was there, how long it was, when, and what rested on it: ids, times and sizes stay.",
-    "A guess at whole bytes, or at a passage, by who has the present keys: fingerprints tell until they expire.",
+    "A guess at whole bytes or a passage, by who has the present keys: fingerprints tell until they expire.",
     "The memory of processes that had the text open: it is overwritten by use, or when they end.",
     "A search index that an operator keeps outside the ledger, until its next use or its deletion.",
     "Backups of the key files and of keys.sqlite from before, for as long as somebody keeps them.",

@@ -13,6 +13,9 @@ from prov_ledger.rdf.kinds import class_of
 #: Records that may stand in an entry about a thing beside what is said of the thing.
 _BESIDE = (r.ContextRecord, r.EndingRecord)
 
+#: Look-ups that stand with the first entry of a kind, and are about all of them.
+_OF_MANY = ("connector",)
+
 
 class Pruning:
     """Finds and prunes the entries about what expired; only what an erasure took already."""
@@ -80,7 +83,7 @@ class Pruning:
 
     def _prune(self, work: Work, agent: Node, erasure: Node, entries: list[r.Entry]) -> list[int]:
         sequences = [entry.sequence for entry in entries]
-        tickets = work.removing.prune(sequences, work.next_sequence)
+        tickets = work.removing.prune(sequences, work.next_sequence, _OF_MANY)
         stated = {x.node for entry in entries for x in entry.statements}
         draft = work.draft("prune")
         draft.records.append(

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 
 from prov_ledger import Ledger
-from prov_ledger.errors import Refused
+from prov_ledger.errors import Refused, StorageError
+from prov_ledger.ledger.disclosing import Disclosing
 from prov_ledger.ledger.erasing.certificate import Certificate
 from prov_ledger.ledger.layout import plans_folder
+from prov_ledger.vault.disclosures import Disclosed
 from prov_ledger.vault.keys import EnvironmentKeys
 from tests.ledger.erasing.office import MARKER, Office, make_office, places_of
 from tests.ledger.worlds import Clock, conclude, was_killed
@@ -170,6 +172,19 @@ def test_a_capture_of_the_same_page_in_another_process_is_before_it_or_refused(o
             other.evidence(office["page"], quote="14 January")
         assert refusal.value.code == "unknown_id"
         assert other.resolve([office["rain"]])[0].verdict == "withheld"
+
+
+def test_an_answer_that_was_decided_before_it_does_not_leave_after_it(office: Office) -> None:
+    with Ledger.open(office.folder, clock=office.clock) as other:
+        items = (Disclosed(office["report"], (office["report"],), False),)
+        disclosing = Disclosing(other._session)
+        showing = disclosing.about_to_show(other._acting(None, None), items)
+        office.ledger.erase([office["case"]])
+
+        with pytest.raises(StorageError, match="ask again") as refusal:
+            disclosing.record(showing)
+
+        assert refusal.value.code == "busy"
 
 
 def test_a_certificate_shows_what_was_changed_in_it(office: Office) -> None:
