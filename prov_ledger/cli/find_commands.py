@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from prov_ledger.cli.command import Commands
-from prov_ledger.cli.render import terminal_width, wrapped
+from prov_ledger.cli.render import hanging, terminal_width, wrapped
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_pairs
 from prov_ledger.ledger.finding import Found, FoundEvidence, FoundPassage
@@ -68,6 +68,12 @@ def _lines(found: Found, width: int) -> Iterator[str]:
         yield from wrapped(f"{passage.text} -- {_where(passage)}", width)
     if not found.evidence and not found.passages:
         yield "nothing that may be shown was found"
+    if found.missing:
+        given = " ".join(f"-f {name}=VALUE" for name in found.missing)
+        yield from hanging(f"more may be found for a question that gives {given}", width)
+    if found.unconsidered:
+        names = ", ".join(found.unconsidered)
+        yield from hanging(f"left out, as nobody said whether it depends on {names}: some evidence", width)
 
 
 def _where(found: FoundEvidence | FoundPassage) -> str:

@@ -20,7 +20,7 @@ from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
 from prov_ledger.model import records as r
 from prov_ledger.model.records import Node, TextPosition
-from prov_ledger.model.slots import Slot
+from prov_ledger.model.slots import Decision, Slot
 from prov_ledger.model.world import Recorded, SourceHistory, World
 from prov_ledger.readers.port import Reader
 from prov_ledger.vault.disclosures import Disclosed
@@ -67,10 +67,16 @@ class FoundPassage:
 
 @dataclass(frozen=True, slots=True)
 class Found:
-    """What was found for a text, each best first; what is withheld is not there, and not counted."""
+    """What was found for a text, each best first; what is withheld is not there, and not counted.
+
+    ``missing`` and ``unconsidered``: the facts, by name, for want of which readable evidence that holds every
+    word, or a passage, is ``unknown`` and was left out.
+    """
 
     evidence: tuple[FoundEvidence, ...] = ()
     passages: tuple[FoundPassage, ...] = ()
+    missing: tuple[str, ...] = ()
+    unconsidered: tuple[str, ...] = ()
 
 
 class Finding:
@@ -88,9 +94,16 @@ class Finding:
         texts = {source: self.index.of(source) for source in collections if source in allowed}
         self.index.save()
         hits = search(text, {source: x.partition for source, x in texts.items()})
-        evidence = self._evidence(reader, acting, texts, hits, demand)
+        evidence, unknown = self._evidence(reader, acting, texts, hits, demand)
         passages = _Passages(self, texts, allowed, frozenset(x.id for x in evidence), demand)
-        return Found(tuple(evidence[:limit]), tuple(_first(passages.found(hits), limit)))
+        listed = tuple(_first(passages.found(hits), limit))
+        lacking = [*unknown, *passages.unknown]
+        return Found(
+            tuple(evidence[:limit]),
+            listed,
+            tuple(sorted({fact for x in lacking for fact in x.missing})),
+            tuple(sorted({fact for x in lacking for fact in x.unconsidered})),
+        )
 
     def _evidence(
         self,
@@ -99,17 +112,19 @@ class Finding:
         texts: dict[Node, SourceTexts],
         hits: Sequence[Hit],
         demand: Demand,
-    ) -> list[FoundEvidence]:
-        """The evidence that holds every word and is citable now."""
+    ) -> tuple[list[FoundEvidence], list[Decision]]:
+        """The evidence that holds every word and is citable now; and the decisions where it is unknown."""
         scores = {
             texts[hit.part].evidence[hit.number]: hit.score
             for hit in hits
             if hit.holds_all and hit.number in texts[hit.part].evidence
         }
         judge = self.resolver.judge(reader, acting, list(scores), demand)
-        citable = [id for id in scores if judge.decide(id).verdict == "citable"]
+        decisions = [judge.decide(id) for id in scores]
+        citable = [decision.id for decision in decisions if decision.verdict == "citable"]
         slots = self.resolver.resolve(reader, acting, citable, demand)
-        return [_found(slot, scores[slot.id]) for slot in slots if slot.verdict == "citable"]
+        found = [_found(slot, scores[slot.id]) for slot in slots if slot.verdict == "citable"]
+        return found, [decision for decision in decisions if decision.verdict == "unknown"]
 
 
 def disclosed_by(found: Found) -> Iterator[Disclosed]:
@@ -164,7 +179,10 @@ class _Passages:
         self.verb, self.texts, self.allowed, self.demand = verb, texts, allowed, demand
         self.reader = verb.tenant.state.reader
         self.evidence = evidence
+        #: What was judged of pages that hold a passage, and of which nobody can tell whether they apply.
+        self.unknown: list[Decision] = []
         self._governing: dict[Node, tuple[Judge, tuple[r.RevisionRecord, ...]]] = {}
+        self._undecided: dict[Node, tuple[tuple[Node, Decision], ...]] = {}
         self._pieces: dict[Node, list[Piece]] = {}
         self._parsed: dict[Node, Page] = {}
 
@@ -177,6 +195,9 @@ class _Passages:
             for revision in self._revisions(hit.part):
                 if hit.number in known.pages.get(revision.id, ()):
                     yield from self._listed(revision, known.pages[revision.id].index(hit.number), hit)
+            for id, decision in self._undecided[hit.part]:
+                if hit.number in known.pages.get(id, ()):
+                    self.unknown.append(decision)
 
     def _listed(self, revision: r.RevisionRecord, place: int, hit: Hit) -> Iterator[FoundPassage]:
         """The passage at a place of a page, read anew from the vault; nothing where that is gone."""
@@ -233,8 +254,9 @@ class _Passages:
         world = replace(world, sources={**world.sources, source: history})
         judged = self.verb.resolver.judge_read(world, self.allowed, self.demand)
         judge = Judge(_with_whole_pages(world, history), judged.asked, judged.known)
-        revisions = (x.record for x in history.revisions)
-        return judge, tuple(x for x in revisions if judge.evidence(_whole(x.id)).verdict == "citable")
+        decided = [(x.record, judge.decide(_whole(x.record.id))) for x in history.revisions]
+        self._undecided[source] = tuple((x.id, d) for x, d in decided if d.verdict == "unknown")
+        return judge, tuple(x for x, decision in decided if decision.verdict == "citable")
 
     def _is_captured(self, revision: r.RevisionRecord, piece: Piece) -> bool:
         """Whether evidence holds all of a passage, was found in it, or says that a part does not apply."""

@@ -208,6 +208,25 @@ def test_a_source_denied_or_a_grant_revoked_takes_everything_of_it_away(shop: Le
     assert shop.find("returned goods", principal="nobody") == Found()
 
 
+def test_facts_for_want_of_which_evidence_is_left_out_are_told(shop: Ledger) -> None:
+    shop.declare_fact("region", "code")
+    source, revision = page(shop, "Goods may be returned within 60 days.")
+    shop.evidence(revision, quote="within 60 days", scope=[{"fact": "region", "in": ["DE"]}])
+    assert shop.find("days").missing == ("region",)
+    assert shop.find("days", {"region": "DE"}).missing == ()
+    assert shop.find("weeks").missing == ()
+    shop.grant("ida", source)
+    assert shop.find("days", principal="ida").missing == ("region",)
+    assert shop.find("days", principal="eve") == Found()
+
+
+def test_facts_that_nobody_looked_at_are_told_also_of_passages(shop: Ledger) -> None:
+    shop.declare_fact("bought", "date")
+    page(shop, "Goods may be returned within 60 days.")
+    found = shop.find("days", {"bought": "2026-07-02"})
+    assert (found.passages, found.missing, found.unconsidered) == ((), (), ("bought",))
+
+
 def test_the_limit_counts_evidence_and_passages_each_best_first(shop: Ledger) -> None:
     _, revision = page(
         shop, "Fee one.\n\nFee two fee.\n\nFee three.\n\nFee fee fee.\n\nFee five of many more."
