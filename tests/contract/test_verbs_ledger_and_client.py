@@ -13,8 +13,10 @@ import pytest
 from served_ledgers import serving
 
 from prov_ledger import Ledger, ProvLedgerError, Refused
+from prov_ledger.checks.findings import NO_ENTRY
+from prov_ledger.checks.shapes import EntryValidator
 from prov_ledger.client import Client
-from prov_ledger.errors import ShapeViolation
+from prov_ledger.errors import QueryError, ShapeViolation
 from prov_ledger.service.api_keys import ApiKeys
 from prov_ledger.service.verbs import VERBS
 
@@ -253,10 +255,30 @@ def test_an_erasure_is_planned_and_run(curator: Ledger) -> None:
     curator.certificate(erased.id).verify()
 
 
-def test_an_entry_that_does_not_conform_brings_its_findings(curator: Ledger) -> None:
+def test_an_entry_that_does_not_conform_brings_its_findings(
+    curator: Ledger, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No verb writes such an entry: what finds something here stands in for newer shapes."""
+    monkeypatch.setattr(EntryValidator, "check", lambda *_: (NO_ENTRY,))
     with pytest.raises(ShapeViolation) as refused:
-        curator.agent("amira", roles=[])
+        curator.agent("amira")
     assert refused.value.findings
+
+
+def test_the_graph_is_asked_by_an_analyst(curator: Ledger) -> None:
+    source, _, evidence = _page(curator)
+    claim = _claim(curator, evidence)
+    rows = curator.sparql("SELECT ?claim { ?claim a pl:Claim }", text_columns=["claim"])
+    assert [[getattr(term, "value", None) or term.lexical for term in row] for row in rows.rows] == [
+        [curator.base + claim, "You have 60 days."]
+    ]
+    assert curator.sparql("ASK { ?claim a pl:Claim }") is True
+    chain = curator.named_query("single_source")
+    assert curator.base + source in {
+        term.value for row in chain.rows for term in row if hasattr(term, "value")
+    }
+    with pytest.raises(QueryError):
+        curator.sparql("SELECT")
 
 
 #: What a script can do with a ledger in its own process alone, each with the reason that is told.
