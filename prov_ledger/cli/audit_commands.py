@@ -47,7 +47,9 @@ def verify(session: Session) -> None:
     """
     with session.open() as ledger:
         report = ledger.verify()
-    session.emit(report, ["valid"] if report.valid else [str(finding) for finding in report.findings])
+    taken = f"{report.erased} texts were erased, {report.pruned} entries pruned, as recorded"
+    lines = [taken] if report.erased or report.pruned else []
+    session.emit(report, [*lines, "valid"] if report.valid else [str(x) for x in report.findings])
     if not report.valid:
         raise typer.Exit(STATUS["corrupt"].exit_code)
 

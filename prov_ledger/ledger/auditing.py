@@ -39,13 +39,18 @@ class AuditFinding:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport:
-    """The result of ``verify``: how much was looked at, and what is wrong."""
+    """The result of ``verify``: how much was looked at, and what is wrong.
+
+    ``erased`` counts texts that erasures took, ``pruned`` entries whose bodies are gone: both as recorded.
+    """
 
     entries: int
     payloads: int
     triples: int
     root: str
     findings: tuple[AuditFinding, ...]
+    erased: int = 0
+    pruned: int = 0
 
     @property
     def valid(self) -> bool:
@@ -85,7 +90,15 @@ class Auditor:
         findings += (AuditFinding(x.where, x.what) for x in lost)
         findings += self._disclosures()
         payloads = sum(1 for _ in journal.payload_keys())
-        return AuditReport(head.size, payloads, len(leaves.lines), head.root.hex(), tuple(findings))
+        return AuditReport(
+            head.size,
+            payloads,
+            len(leaves.lines),
+            head.root.hex(),
+            tuple(findings),
+            erased=len(journal.removed()),
+            pruned=len(leaves.removals.pruned()),
+        )
 
     def _denials(
         self, size: int, recorded: set[Denial], pruned: frozenset[int]

@@ -57,7 +57,7 @@ def test_a_run_prints_the_certificate_and_nothing_is_left(run: Command, case: di
     assert "Quist" not in ran.out
     left = run("erase", "check", "-", stdin="parcel 88-1417")
     assert (left.status, left.out) == (0, "nowhere")
-    assert run("verify").out == "valid"
+    assert run("verify").out.splitlines() == ["5 texts were erased, 0 entries pruned, as recorded", "valid"]
 
 
 def test_a_plan_that_no_longer_fits_is_refused(run: Command, case: dict[str, str]) -> None:
