@@ -23,9 +23,10 @@ def mcp(
         bool, typer.Option("--allow-erasure", help="Offer the tools that erase, too.")
     ] = False,
 ) -> None:
-    """Serve the ledger to a model's client over standard input and output.
+    """Serve the ledger to a model's client (MCP).
 
-    It speaks the Model Context Protocol. The model acts and reads as --as, for --purpose, and nothing that it says changes that.
+    It speaks the protocol over standard input and output. The model acts and reads as --as, for --purpose,
+    and nothing that it says changes that.
     """
     try:
         from prov_ledger.mcp.caller import Asker

@@ -7,7 +7,7 @@ from importlib.metadata import version
 from fastapi import FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
-from prov_ledger.service import entities, health, journal, metrics, problems, sparql
+from prov_ledger.service import entities, health, journal, mcp, metrics, problems, sparql
 from prov_ledger.service.bulk import bulk_router
 from prov_ledger.service.compression import Compression
 from prov_ledger.service.headers import Answered, StrictHeaders, log_request
@@ -31,7 +31,8 @@ def create_app(settings: Settings) -> FastAPI:
         metrics.count_authoriser_failures()
         try:
             await service.pool.run("start", service.load, _START_S)
-            yield
+            async with mcp.running(app, settings):
+                yield
         finally:
             await service.close()
 
@@ -53,6 +54,7 @@ def create_app(settings: Settings) -> FastAPI:
     app.include_router(entities.router)
     app.include_router(journal.router)
     sparql.include(app, settings)
+    mcp.include(app, settings)
     return app
 
 

@@ -108,8 +108,8 @@ class Settings(_Group):
     """Everything a service is told. ``tenants`` None: all of the ledger.
 
     ``no_auth_on_loopback``: whoever reaches the loopback address acts as ``loopback_agent``, None being
-    the agent that made the ledger. ``mcp`` and ``sparql`` say whether those are offered too; ``metrics``
-    to whom: ``loopback`` is this machine alone.
+    the agent that made the ledger. ``mcp`` and ``sparql`` say whether those are offered too,
+    ``mcp_erasure`` whether models may erase; ``metrics`` to whom: ``loopback`` is this machine alone.
     """
 
     ledger: Path = Path("ledger")
@@ -124,6 +124,7 @@ class Settings(_Group):
     cors_origins: Words = ()
     public_url: str | None = None
     mcp: bool = True
+    mcp_erasure: bool = False
     sparql: bool = True
     metrics: Literal["loopback", "open", "off"] = "loopback"
     log_level: Literal["debug", "info", "warning", "error"] = "info"
