@@ -35,7 +35,6 @@ from prov_ledger.cli.command import (
     LedgerOption,
     PoliciesOption,
     PurposeOption,
-    ServerOption,
     TenantOption,
     common_options,
     help_without_command,
@@ -62,11 +61,10 @@ def _root(
     as_: AgentOption = None,
     purpose: PurposeOption = None,
     policies: PoliciesOption = None,
-    server: ServerOption = None,
     json: JsonOption = False,
     show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    context.obj = common_options(Session(), ledger, tenant, as_, purpose, json, policies, server)
+    context.obj = common_options(Session(), ledger, tenant, as_, purpose, json, policies)
     if show_version:
         print(version("prov-ledger"))
         raise typer.Exit
