@@ -93,6 +93,11 @@ class Removals:
         if x is not None:
             self.erasures[receipt.erasure] = Erasure(x.record, x.agent, x.recorded, x.sequence, receipt)
 
+    @property
+    def took_nothing(self) -> bool:
+        """Whether nothing is gone and nothing can expire by itself."""
+        return not self._gone and not self.retention
+
     # erasures
 
     def is_erased(self, id: Node) -> bool:
@@ -128,8 +133,18 @@ class Removals:
         record = history.source.record
         if not self.retention.covers(record.id, record.collection):
             return False
-        latest = max([history.source.at, *(x.at for x in history.revisions)])
-        return _past(self.expiry(latest, record.id, record.collection).metadata, now)
+        return _past(self.source_expiry(history), now)
+
+    def source_expiry(self, history: SourceHistory) -> datetime | None:
+        """When a source expires, or did: with the last of its states, none of which came too late."""
+        record = history.source.record
+        end = self.expiry(history.source.at, record.id, record.collection).metadata
+        for x in history.revisions:
+            if end is None or x.at >= end:
+                break
+            next_ = self.expiry(x.at, record.id, record.collection).metadata
+            end = None if next_ is None else max(end, next_)
+        return end
 
     def is_revision_gone(self, history: SourceHistory, revision: Node, now: datetime) -> bool:
         """Whether a revision of a source is erased, pruned or expired at ``now``, or its source is."""
@@ -164,7 +179,7 @@ class Removals:
 
         Members of an exposure count, whether the world still knows them or not.
         """
-        if not self._gone and not self.retention:
+        if self.took_nothing:
             return _NOTHING
         found: set[Node] = set()
         for history in world.sources.values():

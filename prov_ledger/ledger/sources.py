@@ -88,11 +88,19 @@ class Sources:
 
     def holders(self, connector: str, native: str) -> list[Lookup]:
         """All sources that ever had a native id of a connector, and since when, in recorded order; without
-        those that are erased.
+        those that are erased or expired.
         """
         key = self.tenant.sealer.token("native", native_key(connector, native))
-        erased = self.tenant.state.removals.is_erased
-        return [x for x in self.tenant.journal.find("native", key) if not erased(x.id)]
+        found = self.tenant.journal.find("native", key)
+        gone = self._gone({x.id for x in found})
+        return [x for x in found if x.id not in gone]
+
+    def _gone(self, sources: Iterable[Node]) -> frozenset[Node]:
+        state = self.tenant.state
+        if state.removals.took_nothing:
+            return frozenset()
+        pairs = [(source, state.reader.collection_of(source)) for source in sources]
+        return state.gone_sources(pairs, self.tenant.now())
 
     def connectors(self) -> list[str]:
         """The connectors that gave the ledger any source."""
@@ -101,11 +109,11 @@ class Sources:
         ]
 
     def of_connector(self, connector: str) -> list[Node]:
-        """All sources that a connector gave and that are not erased, in recorded order."""
-        erased = self.tenant.state.removals.is_erased
+        """All sources that a connector gave and that are there, in recorded order."""
         records = (x.record for entry in self.tenant.state.entries_of("source") for x in entry.statements)
-        given = (x for x in records if isinstance(x, r.SourceRecord) and x.connector == connector)
-        return [x.id for x in given if not erased(x.id)]
+        given = [x.id for x in records if isinstance(x, r.SourceRecord) and x.connector == connector]
+        gone = self._gone(given)
+        return [id for id in given if id not in gone]
 
     def describe(self, id: Node) -> str:
         """The text that an id stands for: a title, label, quote, statement or name; empty when gone."""

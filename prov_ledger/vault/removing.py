@@ -126,11 +126,12 @@ class Removing:
         with translated(self._path):
             self._connection.executemany("INSERT OR IGNORE INTO lookup VALUES (?, ?, ?, ?, ?)", new)
 
-    def prune(self, sequences: Iterable[int], because: int) -> list[int]:
+    def prune(self, sequences: Iterable[int], because: int, kept: Collection[str] = ()) -> list[int]:
         """Take out the bodies of entries because of the entry ``because``; the keys of their payloads.
 
-        Leaves, and all that leads to these entries, go; the entries' rows and hashes stay. References are
-        found by reading all, some 0.3 s per million.
+        Leaves, and all that leads to these entries, go, but for look-ups of the kinds ``kept``, which are
+        of more than one entry; the entries' rows and hashes stay. References are found by reading all,
+        some 0.3 s per million.
         """
         wanted = json.dumps(sorted(set(sequences)))
         listed = "(SELECT value FROM json_each(?1))"
@@ -140,7 +141,9 @@ class Removing:
             keys = execute(owned, (wanted,)).fetchall()
             tickets = self.remove_payloads(keys, because)
             execute(f"DELETE FROM leaf WHERE sequence IN {listed}", (wanted,))
-            execute(f"DELETE FROM lookup WHERE sequence IN {listed}", (wanted,))
+            others = "kind NOT IN (SELECT value FROM json_each(?2))"
+            names = f"DELETE FROM lookup WHERE sequence IN {listed} AND {others}"
+            execute(names, (wanted, json.dumps(list(kept))))
             execute(
                 f"DELETE FROM reference WHERE role NOT LIKE 'payload:%' AND target IN {listed}", (wanted,)
             )

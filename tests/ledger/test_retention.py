@@ -1,12 +1,15 @@
 """Retention holds to the instant at read time; a legal hold keeps the bytes and shows none of them."""
 
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 
 from prov_ledger import Ledger
+from prov_ledger.ledger.layout import tenant_folder
 from tests.ledger.departures import CASE, QUOTE, Parcel, make_parcel
 from tests.ledger.worlds import START, refused
 
@@ -147,6 +150,58 @@ def test_a_source_is_there_as_long_as_its_latest_revision_is(parcel: Parcel):
     parcel.ledger.check(parcel.case, "current")
     parcel.pass_(1)
     assert refused(lambda: parcel.ledger.check(parcel.case, "current")) == "unknown_id"
+
+
+def test_a_source_that_has_expired_is_recorded_anew_and_not_revived(parcel: Parcel):
+    parcel.ledger.retention(parcel.case, metadata_for="P10D")
+    parcel.pass_(10)
+    again = parcel.ledger.source(native="crm:5520", title="Another file")
+    assert again != parcel.case
+    page = parcel.ledger.revision(again, data="Nothing is known any more.", label="2")
+    assert parcel.ledger.show("crm:5520").revision == page
+    parcel.ledger.sweep()
+    assert parcel.ledger.show("crm:5520").revision == page
+    assert refused(lambda: parcel.ledger.show(parcel.case)) == "unknown_id"
+
+
+def test_an_older_state_does_not_come_into_force_again_when_the_one_that_ended_it_is_pruned(parcel: Parcel):
+    parcel.pass_(10)
+    older = parcel.ledger.revision(
+        parcel.case, data="The parcel is on its way.", label="0", published="2026-01-01T00:00:00Z"
+    )
+    evidence = parcel.ledger.evidence(older, quote="The parcel is on its way.")
+    parcel.ledger.retention(parcel.case, metadata_for="P15D")
+    parcel.pass_(5)
+    assert parcel.ledger.resolve([parcel.seen, evidence])[1].verdict == "ended"
+    parcel.ledger.sweep()
+    assert parcel.ledger.resolve([parcel.seen, evidence])[1].verdict == "ended"
+    parcel.pass_(10)
+    assert parcel.ledger.sweep().pruned > 0
+    assert parcel.ledger.resolve([parcel.seen, evidence])[1].verdict == "withheld"
+
+
+def test_what_is_left_after_pruning_conforms_and_verifies(parcel: Parcel):
+    parcel.ledger.retention(parcel.case, metadata_for="P10D")
+    parcel.ledger.hold(parcel.guide, "case 4")
+    parcel.pass_(10)
+    before = parcel.ledger.tree_head()
+    assert parcel.ledger.sweep().pruned > 0
+    assert parcel.ledger.verify().findings == ()
+    assert parcel.ledger.validate().findings == ()
+    journal = parcel.ledger._tenant.journal
+    assert journal.root_at(before.size) == before.root
+    with Ledger.open(parcel.ledger._tenant.ledger, clock=parcel.clock) as other:
+        assert other.load() == journal.size()
+        assert [s.verdict for s in other.resolve([parcel.both, parcel.rule])] == ["withheld", "citable"]
+        assert other.sweep().pruned == 0
+
+
+def test_a_leaf_that_is_missing_without_an_entry_that_pruned_it_stops_the_reader(parcel: Parcel):
+    folder, clock = parcel.ledger._tenant.ledger, parcel.clock
+    parcel.ledger.close()
+    with closing(sqlite3.connect(tenant_folder(folder, "default") / "ledger.sqlite")) as file, file:
+        file.execute("DELETE FROM leaf WHERE sequence IN (SELECT sequence FROM rare WHERE kind = 'grant')")
+    assert refused(lambda: Ledger.open(folder, clock=clock).resolve([parcel.both])) == "corrupt"
 
 
 def test_expiry_goes_by_the_ledgers_clock_whatever_time_is_asked_about(parcel: Parcel):
