@@ -114,6 +114,16 @@ class Roster:
         """The grants to one reader (agent or group) of just this, ended by time or not, latest first."""
         return [held.record for held in self._given.get(read, {}).get(who, ())]
 
+    def in_force(self, now: datetime) -> list[tuple[r.GrantRecord, datetime]]:
+        """The grants that hold now, with the end of each (``FOREVER``: none), the first recorded first.
+
+        None while grants are suspended.
+        """
+        held = [one for given in self._given.values() for several in given.values() for one in several]
+        order = {grant: place for place, grant in enumerate(self._grants)}
+        found = [] if self.suspended else [one for one in held if now < one.end]
+        return [(one.record, one.end) for one in sorted(found, key=lambda one: order[one.record.id])]
+
     def gives(self, grant: Node) -> bool:
         """Whether a grant was recorded, and not taken back."""
         return grant in self._grants

@@ -19,6 +19,7 @@ from prov_ledger.ledger.erasure_verbs import ErasureVerbs
 from prov_ledger.ledger.graph import GraphFactory
 from prov_ledger.ledger.identity_verbs import IdentityVerbs
 from prov_ledger.ledger.journal_verbs import JournalVerbs
+from prov_ledger.ledger.listing_verbs import ListingVerbs
 from prov_ledger.ledger.opening import creating_tenant, key_provider, parse_base
 from prov_ledger.ledger.retention_verbs import RetentionVerbs
 from prov_ledger.ledger.session import check_named
@@ -42,6 +43,7 @@ class Ledger(
     ClaimVerbs,
     AccessVerbs,
     AnswerVerbs,
+    ListingVerbs,
     ErasureVerbs,
     RetentionVerbs,
     AuditVerbs,

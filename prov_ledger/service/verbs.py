@@ -20,6 +20,7 @@ from prov_ledger.ledger.erasing.sweeping import SweepReport
 from prov_ledger.ledger.erasure_verbs import Erased
 from prov_ledger.ledger.explaining import Explanation, Fallen
 from prov_ledger.ledger.finding import Found
+from prov_ledger.ledger.listing import ListedCollection, ListedGrant, ListedSource, ListedThread
 from prov_ledger.ledger.reaffirming import Reaffirmation
 from prov_ledger.ledger.reminding import Packet
 from prov_ledger.ledger.retaining import Hold, RetentionRule
@@ -147,6 +148,10 @@ VERBS: tuple[Verb, ...] = (
     _read("show", "show", Shown, native_or_id=_REVISION),
     _read("explain", "explain", Explanation, claim=_CLAIM_ID),
     _read("facts", "facts", list[FactType]),
+    _read("list_sources", "list-sources", tuple[ListedSource, ...]),
+    _read("list_collections", "list-collections", tuple[ListedCollection, ...]),
+    _read("list_grants", "list-grants", tuple[ListedGrant, ...]),
+    _read("list_threads", "list-threads", tuple[ListedThread, ...]),
     Verb("plan_erasure", "plan-erasure", "erase", Manifest, "erase", example={"ids": [_SOURCE]}),
     _alone("run_erasure", "run-erasure", "erase", Erased, plan="5f" * 32, reason="request 12"),
     _alone("erase", "erase", "erase", Erased, ids=[_SOURCE], reason="request 12"),
