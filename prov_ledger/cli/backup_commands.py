@@ -46,6 +46,7 @@ def backup(
 
 @commands.add(
     "restore",
+    here=True,
     example="prov-ledger restore /backups/monday --ledger restored \\\n"
     "      --newest ledger/tenants/default --keys-from ledger/keys",
 )
@@ -103,7 +104,7 @@ def confirm(session: Session) -> None:
     session.done("the grants hold again")
 
 
-@commands.add("doctor", example="prov-ledger doctor")
+@commands.add("doctor", here=True, example="prov-ledger doctor")
 def doctor(session: Session) -> None:
     """Look at files, keys and backups, and say what to do.
 

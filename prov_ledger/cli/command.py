@@ -80,6 +80,16 @@ PoliciesOption = Annotated[
         rich_help_panel=_PANEL,
     ),
 ]
+ServerOption = Annotated[
+    str | None,
+    typer.Option(
+        "--server",
+        metavar="URL",
+        envvar="PROV_LEDGER_SERVER",
+        help="A service that has the ledger; its token in PROV_LEDGER_TOKEN.",
+        rich_help_panel=_PANEL,
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print JSON.", rich_help_panel=_PANEL)]
 
 #: Parameter name in a command's signature, and its type for typer.
@@ -89,6 +99,7 @@ _COMMON: dict[str, object] = {
     "as_": AgentOption,
     "purpose": PurposeOption,
     "policies": PoliciesOption,
+    "server": ServerOption,
     "json": JsonOption,
 }
 #: What the help of one command says of them; ``prov-ledger --help`` has the rest.
@@ -98,6 +109,7 @@ _BRIEF = {
     "as_": "Who acts and reads.",
     "purpose": "What the reading is for.",
     "policies": "Cedar policies that say who may read what.",
+    "server": "A service that has the ledger.",
     "json": "Print JSON.",
 }
 
@@ -110,9 +122,11 @@ def common_options(
     purpose: str | None,
     json: bool,
     policies: Path | None = None,
+    server: str | None = None,
 ) -> Session:
     """``base`` with whatever was given here. Raises Refused ``bad_input`` for a blank name."""
-    for option, value in (("--tenant", tenant), ("--as", as_), ("--purpose", purpose)):
+    named = (("--tenant", tenant), ("--as", as_), ("--purpose", purpose), ("--server", server))
+    for option, value in named:
         _not_blank(option, value)
     return replace(
         base,
@@ -122,6 +136,7 @@ def common_options(
         purpose=purpose or base.purpose,
         json=json or base.json,
         policies=policies or base.policies,
+        server=server or base.server,
     )
 
 
@@ -146,30 +161,34 @@ class Commands:
         app.add_typer(self._app, name=self._under)
 
     def add(
-        self, name: str, *, example: str, notes: str = ""
+        self, name: str, *, example: str, notes: str = "", here: bool = False
     ) -> Callable[[Callable[Concatenate[Session, P], None]], Callable[Concatenate[Session, P], None]]:
         """Make a function a command: its docstring is the help, ``example`` stands below it, then ``notes``.
 
-        Its first parameter receives the ``Session`` made of the options that all commands share.
+        ``here``: it works on the ledger's folder, and never through a service. Its first parameter
+        receives the ``Session`` made of the options that all commands share.
         """
 
         def register(
             function: Callable[Concatenate[Session, P], None],
         ) -> Callable[Concatenate[Session, P], None]:
-            self._app.command(name)(_command(function, example, notes))
+            self._app.command(name)(_command(function, example, notes, here))
             return function
 
         return register
 
 
 def _command(
-    function: Callable[Concatenate[Session, P], None], example: str, notes: str
+    function: Callable[Concatenate[Session, P], None], example: str, notes: str, here: bool
 ) -> Callable[..., None]:
     def run(context: typer.Context, *args: P.args, **given: P.kwargs) -> None:
         shared = {key: given.pop(key) for key in _COMMON}
         base = context.obj if isinstance(context.obj, Session) else Session()
         _check_environment({**context.find_root().params, **_given(shared)})
-        function(common_options(base, **shared), *args, **given)  # type: ignore[arg-type]
+        session = common_options(base, **shared)  # type: ignore[arg-type]
+        if here and session.server is not None:
+            raise Refused("bad_input", "this works on the ledger's folder itself: leave --server out")
+        function(session, *args, **given)
 
     _give_signature(run, function)
     run.__doc__ = f"{inspect.getdoc(function)}\n\n\b\nExample:\n{_indented(example)}"

@@ -18,7 +18,6 @@ from prov_ledger.cli import (
     erase_commands,
     find_commands,
     guide,
-    list_commands,
     mcp_commands,
     reading_commands,
     retention_commands,
@@ -36,6 +35,7 @@ from prov_ledger.cli.command import (
     LedgerOption,
     PoliciesOption,
     PurposeOption,
+    ServerOption,
     TenantOption,
     common_options,
     help_without_command,
@@ -62,10 +62,11 @@ def _root(
     as_: AgentOption = None,
     purpose: PurposeOption = None,
     policies: PoliciesOption = None,
+    server: ServerOption = None,
     json: JsonOption = False,
     show_version: Annotated[bool, typer.Option("--version", help="Print the version and exit.")] = False,
 ) -> None:
-    context.obj = common_options(Session(), ledger, tenant, as_, purpose, json, policies)
+    context.obj = common_options(Session(), ledger, tenant, as_, purpose, json, policies, server)
     if show_version:
         print(version("prov-ledger"))
         raise typer.Exit
@@ -87,7 +88,6 @@ def build() -> typer.Typer:
         reading_commands,
         answer_commands,
         find_commands,
-        list_commands,
         thread_commands,
         sparql_commands,
         audit_commands,

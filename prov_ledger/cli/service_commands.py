@@ -26,8 +26,12 @@ _LEFT_OUT = "the service needs an extra: pip install 'prov-ledger[service]'"
 
 @commands.add(
     "serve",
+    here=True,
     example="prov-ledger serve shop --no-auth-on-loopback",
-    notes="Settings: a TOML file (--config), then variables that begin with\nPROV_LEDGER_SERVE_, then these options; later ones win.",
+    notes=(
+        "Settings: a TOML file (--config), then variables that begin with\n"
+        "PROV_LEDGER_SERVE_, then these options; later ones win."
+    ),
 )
 def serve(
     session: Session,
@@ -102,7 +106,9 @@ def _keys(session: Session) -> "ApiKeys":
     return ApiKeys(session.path)
 
 
-@key_commands.add("create", example="prov-ledger key create support-bot --until 2027-01-01T00:00:00Z")
+@key_commands.add(
+    "create", here=True, example="prov-ledger key create support-bot --until 2027-01-01T00:00:00Z"
+)
 def create(
     session: Session,
     agent: Annotated[str, typer.Argument(metavar="AGENT", help="As whom it acts; recorded already.")],
@@ -133,7 +139,7 @@ def create(
     session.emit({"id": key.id, "agent": key.agent, "key": text}, [text])
 
 
-@key_commands.add("list", example="prov-ledger key list")
+@key_commands.add("list", here=True, example="prov-ledger key list")
 def list_(session: Session) -> None:
     """List the keys of the tenant, revoked ones too; what they are is not kept."""
     with session.open() as ledger:
@@ -154,7 +160,7 @@ def _line(
     return f"{id_}  {agent}  {left}{end}{', revoked' if revoked is not None else ''}"
 
 
-@key_commands.add("revoke", example="prov-ledger key revoke 3f9c0a41d2be")
+@key_commands.add("revoke", here=True, example="prov-ledger key revoke 3f9c0a41d2be")
 def revoke(
     session: Session,
     id_: Annotated[str, typer.Argument(metavar="KEY", help="Its id, as 'key list' shows it.")],

@@ -1,18 +1,24 @@
 """What every command is given: which ledger, as whom, and how to print."""
 
 import json
+import os
 import sys
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import cast
 
 from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.cli.render import visible, visible_page
+from prov_ledger.client import Client
+from prov_ledger.errors import Refused
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.plain import encode_plain
 
 DEFAULT_PATH = Path("ledger")
 DEFAULT_TENANT = "default"
+#: Where the credentials for ``--server`` are: an option would show in the list of processes.
+TOKEN_VARIABLE = "PROV_LEDGER_TOKEN"
 
 
 @dataclass(frozen=True, slots=True)
@@ -20,6 +26,7 @@ class Session:
     """The options that every command has. ``agent`` None is the agent that made the ledger.
 
     ``policies`` is a folder of Cedar policies that say who may read what; None: the ledger's own grants.
+    ``server`` is the address of a service that has the ledger; who acts is then who its token says.
     """
 
     path: Path = DEFAULT_PATH
@@ -28,9 +35,15 @@ class Session:
     purpose: str | None = None
     json: bool = False
     policies: Path | None = None
+    server: str | None = None
 
     def open(self) -> Ledger:
-        """The ledger, to be used as a context manager. Raises as ``Ledger.open`` does."""
+        """The ledger, to be used as a context manager. Raises as ``Ledger.open`` does.
+
+        With ``server`` it is a ``Client``, which has the same verbs.
+        """
+        if self.server is not None:
+            return self._remote(self.server)
         return Ledger.open(
             self.path,
             tenant=self.tenant,
@@ -38,6 +51,13 @@ class Session:
             purpose=self.purpose,
             authoriser=_authoriser(self.policies),
         )
+
+    def _remote(self, server: str) -> Ledger:
+        for option, value in (("--as", self.agent), ("--policies", self.policies)):
+            if value is not None:
+                raise Refused("bad_input", f"{option} does not go with --server: the service decides that")
+        token = os.environ.get(TOKEN_VARIABLE)
+        return cast(Ledger, Client(server, token=token, tenant=self.tenant, purpose=self.purpose))
 
     def emit(self, value: object, lines: Iterable[str] = (), page: str | None = None) -> None:
         """Print ``value`` as JSON where that was asked for, else the lines, then a text that has its own.

@@ -13,7 +13,7 @@ from prov_ledger.model.records import Role
 commands = Commands()
 
 
-@commands.add("init", example="prov-ledger init --zone Europe/Berlin --fact purchase_date=date")
+@commands.add("init", here=True, example="prov-ledger init --zone Europe/Berlin --fact purchase_date=date")
 def init(
     session: Session,
     zone: Annotated[str, typer.Option(help="IANA zone of the tenant's civil dates.")] = "UTC",

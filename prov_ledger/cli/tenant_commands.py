@@ -16,7 +16,7 @@ from prov_ledger.ledger.tenant import system_clock
 commands = Commands("tenant", "Move a tenant to another ledger, or remove it for good.")
 
 
-@commands.add("export", example="prov-ledger tenant export /moving/acme --keys-to /safe/acme")
+@commands.add("export", here=True, example="prov-ledger tenant export /moving/acme --keys-to /safe/acme")
 def export(
     session: Session,
     destination: Annotated[Path, typer.Argument(metavar="FOLDER", help="A new folder outside the ledger.")],
@@ -37,7 +37,7 @@ def export(
     )
 
 
-@commands.add("import", example="prov-ledger tenant import /moving/acme --keys-from /safe/acme")
+@commands.add("import", here=True, example="prov-ledger tenant import /moving/acme --keys-from /safe/acme")
 def import_(
     session: Session,
     source: Annotated[Path, typer.Argument(metavar="FOLDER", help="What export wrote.")],
@@ -54,14 +54,14 @@ def import_(
     session.emit(done, lines)
 
 
-@commands.add("reopen", example="prov-ledger tenant reopen")
+@commands.add("reopen", here=True, example="prov-ledger tenant reopen")
 def reopen_(session: Session) -> None:
     """Let a tenant that was exported answer here again."""
     reopen(session.path, session.tenant)
     session.done(f"tenant {session.tenant} is open again")
 
 
-@commands.add("remove", example="prov-ledger tenant remove --tenant acme --yes acme")
+@commands.add("remove", here=True, example="prov-ledger tenant remove --tenant acme --yes acme")
 def remove_(
     session: Session,
     yes: Annotated[

@@ -5,16 +5,18 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from prov_ledger.client.calls import Remote, alone, asked, not_offered, written
+from prov_ledger.client.asking import Asking
+from prov_ledger.client.calls import alone, asked, not_offered, written
 from prov_ledger.client.transport import Transport
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.merkle.tree import TreeHead
+from prov_ledger.model.facts import FactTable
 
 _HERE = "a service does not offer this: it is for whoever has the ledger's folder"
 
 
-class Client(Remote):
+class Client(Asking):
     """A tenant of a ledger that a service serves; a context manager, for any number of threads.
 
     Verbs have the names, arguments and results of ``Ledger``. Who acts is who the ``token`` says: a verb
@@ -55,9 +57,11 @@ class Client(Remote):
 
     def tree_head(self) -> TreeHead:
         """How many entries there are, and the root over their leaves."""
-        found = self._transport.send("GET", f"{self._tenant}/tree-head", again=True).json()
-        assert isinstance(found, dict)
+        found = self._head()
         return TreeHead(int(str(found["size"])), bytes.fromhex(str(found["root"])))
+
+    def _table(self) -> FactTable:
+        return self.facts()
 
     declare_fact = written("fact", Ledger.declare_fact)
     agent = written("agent", Ledger.agent)
@@ -94,10 +98,6 @@ class Client(Remote):
     changes = asked("changes", Ledger.changes)
     show = asked("show", Ledger.show)
     facts = asked("facts", Ledger.facts)
-    list_sources = asked("list-sources", Ledger.list_sources)
-    list_collections = asked("list-collections", Ledger.list_collections)
-    list_grants = asked("list-grants", Ledger.list_grants)
-    list_threads = asked("list-threads", Ledger.list_threads)
     plan_erasure = asked("plan-erasure", Ledger.plan_erasure)
     run_erasure = alone("run-erasure", Ledger.run_erasure)
     erase = alone("erase", Ledger.erase)

@@ -31,8 +31,13 @@ class Reply:
     body: bytes
 
     def json(self) -> Json:
-        """The body as a JSON value; None where there is none."""
-        found: Json = json.loads(self.body) if self.body else None
+        """The body as a JSON value; None where there is none. Raises ProvLedgerError for one that is none."""
+        try:
+            found: Json = json.loads(self.body) if self.body else None
+        except ValueError:
+            raise ProvLedgerError(
+                "the server answered with something else than JSON", code="internal"
+            ) from None
         return found
 
 
@@ -93,6 +98,7 @@ class Transport:
             for connection in self._open:
                 connection.close()
             self._open.clear()
+            self._local = threading.local()
 
     def _once(self, method: str, path: str, body: bytes | None, headers: Mapping[str, str]) -> Reply:
         connection = self._connection()

@@ -30,6 +30,7 @@ class Head(BaseModel):
 
     size: int = Field(examples=[12])
     root: str = Field(description="64 hex digits.", examples=["5f" * 32])
+    base: str = Field(description="The IRI under which entities are.", examples=["https://ledger.example/"])
 
 
 class EntryPage(BaseModel):
@@ -43,7 +44,7 @@ class EntryPage(BaseModel):
 async def tree_head(request: Request, response: Response, caller: CurrentCaller) -> Head:
     """How many entries there are, and the root over their leaves."""
     found = await caller.run(caller.ledger.tree_head)
-    head = Head(size=found.size, root=found.root.hex())
+    head = Head(size=found.size, root=found.root.hex(), base=caller.ledger.base)
     response.headers["ETag"] = f'"{sha256(head.root.encode()).hexdigest()[:32]}"'
     response.headers["Cache-Control"] = "private, no-cache"
     return head
