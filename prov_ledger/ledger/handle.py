@@ -70,6 +70,7 @@ class Handle:
         """
         name, stated = self._names(by, purpose)
         with self._tenant.writing() as work:
+            self._tenant.begin()
             acting = self._founder(stated) if name is None else self._session.acting_in(work, name, stated)
             lacking = self._session.lacking_role(acting.agent, verb)
             try:
@@ -82,7 +83,7 @@ class Handle:
                 raise lacking
 
     def _acting(self, by: str | None, purpose: str | None) -> Acting:
-        self._tenant.begun_at = self._tenant.journal.size()
+        self._tenant.begin()
         name, stated = self._names(by, purpose)
         return self._founder(stated) if name is None else self._session.acting(name, stated)
 

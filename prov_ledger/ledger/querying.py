@@ -67,6 +67,7 @@ class Queries:
         """Join text to some columns of a result, for a reader who may see it; that is recorded first."""
         disclosing = Disclosing(self.session)
         with self.tenant.lock:
+            self.tenant.begin()
             joined, texts = self._joined(acting, rows, columns)
             showing = disclosing.about_to_show(acting, described(id for id, text in texts.items() if text))
         disclosing.record(showing)

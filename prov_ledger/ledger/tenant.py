@@ -75,8 +75,7 @@ class Tenant:
             self.reading = State(self.journal, self.base)
             #: Held by a verb that reads: the reading state is one for all threads.
             self.lock = threading.RLock()
-            #: The journal's size when the verb that holds the lock began: what it shows was decided since.
-            self.begun_at = self.journal.size()
+            self._begun = threading.local()
             self._writing = State(self.journal, self.base)
             self.records_disclosures = records_disclosures
             self._disclosures: Disclosures | None = None
@@ -148,6 +147,15 @@ class Tenant:
     def names(self) -> dict[tuple[str, str], r.Node]:
         """What names were found to stand for; read without the lock, as by an authoriser in its thread."""
         return (self._writing if self.is_writing() else self.reading).names
+
+    def begin(self) -> None:
+        """Say that this thread begins to decide what it is about to show."""
+        self._begun.at = self.journal.size()
+
+    @property
+    def begun_at(self) -> int:
+        """The journal's size when this thread began: whatever it shows was decided since."""
+        return getattr(self._begun, "at", 0) or self.journal.size()
 
     def is_writing(self) -> bool:
         """Whether this thread is within a write."""
