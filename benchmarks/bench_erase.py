@@ -17,6 +17,8 @@ def measure(setting: Setting) -> Iterator[Measured]:
     build_or_open(folder, setting.claims)
     clock = Stepping(LATER + timedelta(days=1))
     with Ledger.open(folder, clock=clock) as ledger:
+        journal = ledger._tenant.journal
+        clock.now = max(clock.now, journal.recorded_at(journal.size()))
         source = _derived(ledger, DERIVED)
         rebuilt = seconds(ledger.rebuild)
         head = ledger.tree_head()
