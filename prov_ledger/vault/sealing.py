@@ -5,6 +5,7 @@ Source: NIST SP 800-38D (GCM); RFC 2104 (HMAC).
 
 import hmac
 from collections.abc import Callable, Iterable
+from hashlib import sha256
 
 from cryptography.exceptions import InvalidTag
 from cryptography.hazmat.primitives.ciphers import Cipher, algorithms, modes
@@ -19,6 +20,9 @@ CHUNK_BYTES = 4000
 TOKEN_BYTES = 16
 _TAG_BYTES = 16
 _AES_BYTES = 32
+#: Source: RFC 2104 section 2, for a key of 32 bytes and blocks of 64.
+_BLOCK_REST = bytes(64 - 32)
+_INNER, _OUTER = (bytes(byte ^ pad for byte in range(256)) for pad in (0x36, 0x5C))
 _COMMIT_DOMAIN = b"prov-ledger/payload/1\0"
 _FIRST_NONCE = bytes(12)
 #: Chunk 0 of 1, as ``_context`` writes it.
@@ -135,7 +139,9 @@ def split_chunks(joined: bytes) -> tuple[bytes, ...]:
 def _commitment(secret: bytes, owner: str, field: str, data: bytes) -> bytes:
     """HMAC-SHA256 under a key that dies with the payload: nobody can guess at the text afterwards."""
     message = b"%s%s\0%s\0%s" % (_COMMIT_DOMAIN, owner.encode(), field.encode(), data)
-    return hmac.digest(secret[_AES_BYTES:], message, "sha256")
+    # As ``hmac.digest``, which looks its hash up by name each time.
+    key = secret[_AES_BYTES:] + _BLOCK_REST
+    return sha256(key.translate(_OUTER) + sha256(key.translate(_INNER) + message).digest()).digest()
 
 
 def _context(commitment: bytes, number: int, count: int) -> bytes:
