@@ -10,6 +10,7 @@ Source: SHACL section 4 (each core constraint component says what it looks at).
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping
 from decimal import Decimal
+from functools import lru_cache
 from itertools import pairwise
 
 from prov_ledger.checks.shape_reading import BODY, ShapesSeen
@@ -64,14 +65,18 @@ class Forms:
         terms, exchange = self._terms, _Exchange(minted)
         tokens, node, ordered = exchange.tokens, exchange.node, self._ordered
         form: list[str] = []
+        # One node after another is spoken of, so that what stands for it is looked up once.
+        last = of_last = ""
         try:
             for subject, predicate, value in triples:
+                if subject is not last:
+                    last, of_last = subject, tokens.get(subject) or node(subject)
                 token = terms.get(value) or tokens.get(value)
                 # What stands for a bound may be known; its place among the bounds of this node is not.
                 if token is None or (value[0] == '"' and predicate in ordered):
                     literal = value[0] == '"'
                     token = self._literal(exchange, subject, predicate, value) if literal else node(value)
-                form += (tokens.get(subject) or node(subject), predicate, token)
+                form += (of_last, predicate, token)
             return (*form, *exchange.order())
         except _Alone:
             return None
@@ -102,6 +107,11 @@ class Forms:
         return exchange.number("#", value)
 
 
+@lru_cache(maxsize=1024)
+def _is_plain(fragment: str) -> bool:
+    return _FRAGMENT.fullmatch(fragment) is not None
+
+
 class _Exchange:
     """Gives numbers to what is exchanged, in the order in which it occurs."""
 
@@ -123,7 +133,7 @@ class _Exchange:
         if not part:
             name = term[:-1]
         token = self._ids[name] if name in self._ids else self._id(name)
-        if token is None or (part and not _FRAGMENT.fullmatch(fragment)):
+        if token is None or (part and not _is_plain(fragment)):
             token = term
         else:
             token += part + fragment
@@ -144,6 +154,8 @@ class _Exchange:
 
 def _placed(bounds: Mapping[str, tuple[str, str]]) -> Iterator[str]:
     """Tokens by the value of their literals, which must be of one kind, and none like another."""
+    if len(bounds) == 1:
+        return iter(bounds)
     kinds = {"" if datatype in _NUMBERS else datatype for datatype, _ in bounds.values()}
     if len(kinds) > 1:
         raise _Alone

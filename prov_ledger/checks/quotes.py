@@ -13,6 +13,8 @@ from prov_ledger.errors import Refused
 from prov_ledger.model.records import CellPosition, Selector, TextPosition
 from prov_ledger.model.slots import Became
 
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
+
 
 @dataclass(frozen=True, slots=True)
 class Quote:
@@ -40,7 +42,7 @@ class Quote:
             "suffix": self.suffix,
         }
         kept = {name: value for name, value in parts.items() if value}
-        return json.dumps(kept, ensure_ascii=False, separators=(",", ":")).encode()
+        return _ENCODER.encode(kept).encode()
 
     @classmethod
     def from_bytes(cls, data: bytes) -> "Quote":
@@ -71,9 +73,12 @@ def quote_at(text: str, position: TextPosition, headings: bool) -> Quote:
 def quote_in(text: str, position: TextPosition, media_type: str) -> Quote:
     """As ``quote_at``, for the text of bytes of a media type: with its extractor, and the page of a PDF."""
     quote = quote_at(text, position, is_markdown(media_type))
-    page = f"page {text.count(PAGE_END, 0, position.start) + 1}"
-    path = (page,) if parse_media_type(media_type).essence == PDF else quote.header_path
-    return replace(quote, header_path=path, extractor=extractor_of(media_type))
+    path, extractor = quote.header_path, extractor_of(media_type)
+    if parse_media_type(media_type).essence == PDF:
+        path = (f"page {text.count(PAGE_END, 0, position.start) + 1}",)
+    if path == quote.header_path and extractor == quote.extractor:
+        return quote
+    return replace(quote, header_path=path, extractor=extractor)
 
 
 def fate_of(quote: Quote, selector: Selector, data: bytes, media_type: str) -> tuple[Became, Selector | None]:

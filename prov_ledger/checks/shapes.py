@@ -42,6 +42,10 @@ class EntryValidator:
         """Read the shapes of this installation; raises ProvLedgerError when they cannot be read."""
         return cls(ShapeIndex(load_topics(shapes_dir())))
 
+    def conforms(self, form: Form) -> bool:
+        """Whether an entry of this form was found to conform: then ``check`` finds nothing."""
+        return form in self._conforming
+
     def check(
         self, lines: str, known: Iterable[tuple[str, str]] = (), form: Form | None = None
     ) -> tuple[Finding, ...]:

@@ -46,7 +46,10 @@ def _checked(verb: Callable[P, R]) -> Callable[P, R]:
     @functools.wraps(verb)
     def run(*args: P.args, **given: P.kwargs) -> R:
         tests = _tests(verb)
-        for name, value in (*zip(names, args, strict=False), *given.items()):
+        for name, value in zip(names, args, strict=False):
+            if name in tests and not tests[name](value):
+                raise _refusal(name, value, _hints(verb)[name])
+        for name, value in given.items():
             if name in tests and not tests[name](value):
                 raise _refusal(name, value, _hints(verb)[name])
         return verb(*args, **given)
@@ -76,8 +79,9 @@ def _test(hint: object) -> Callable[[object], bool]:
     """Whether a value is of the kind that a hint asks for, made once for each parameter of a verb."""
     origin = get_origin(hint)
     if origin in (Union, UnionType):
-        options = [_test(option) for option in get_args(hint)]
-        return lambda value: any(fits(value) for fits in options)
+        plain = tuple(kind for kind in get_args(hint) if kind in (str, bytes, bool, NoneType))
+        options = [_test(option) for option in get_args(hint) if option not in plain]
+        return lambda value: isinstance(value, plain) or any(fits(value) for fits in options)
     if origin is Sequence:
         item = _test(*get_args(hint))
         return lambda value: isinstance(value, list | tuple) and all(map(item, value))

@@ -119,6 +119,8 @@ def tightest(bounds: Sequence[Bound], zone: str, *, starts: bool) -> date | date
 def _merge_periods(periods: Sequence[Period], zone: str) -> list[Period]:
     if not periods:
         return []
+    if len(periods) == 1 and (isinstance(periods[0].from_, Edge) or isinstance(periods[0].until, Edge)):
+        return [periods[0]]
     starts, ends = [p.from_ for p in periods], [p.until for p in periods]
     from_, until = tightest(starts, zone, starts=True), tightest(ends, zone, starts=False)
     fact = periods[0].fact

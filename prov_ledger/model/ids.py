@@ -83,7 +83,8 @@ _STARTS = {
 _CHECKS = {one + other: a << 5 | b for a, one in enumerate(ALPHABET) for b, other in enumerate(ALPHABET)}
 #: The inverse: two symbols from ten bits.
 _SPELLED = tuple(_CHECKS)
-_SHIFTS = range(10 * (_BODY_SYMBOLS // 2 - 1), -1, -10)
+#: Of each pair of symbols, first to last: how far up its bits are in a number, and what it adds.
+_PLACES = tuple(zip(range(10 * (_BODY_SYMBOLS // 2 - 1), -1, -10), _PAIRS, strict=True))
 _WHOLE = _BODY_SYMBOLS + 2
 
 
@@ -108,10 +109,12 @@ def mint_id(prefix: str, random_bytes: Callable[[int], bytes] = secrets.token_by
     """
     parity = _STARTS[prefix]
     number = int.from_bytes(random_bytes(_BODY_BYTES), "big")
-    body = [_SPELLED[number >> shift & 1023] for shift in _SHIFTS]
-    for pair, added in zip(body, _PAIRS, strict=True):
+    body = ""
+    for shift, added in _PLACES:
+        pair = _SPELLED[number >> shift & 1023]
         parity ^= added[pair]
-    return f"{prefix}_{''.join(body)}{_SPELLED[parity]}"
+        body += pair
+    return f"{prefix}_{body}{_SPELLED[parity]}"
 
 
 def parse_id(text: str) -> str:

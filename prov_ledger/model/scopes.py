@@ -129,7 +129,7 @@ def _canonical(conditions: Iterable[Condition], table: FactTable) -> Scope:
     for condition in conditions:
         by_fact.setdefault(condition.fact, []).append(condition)
     merged = [c for fact, group in by_fact.items() for c in merge_conditions(group, table.zone_of(fact))]
-    return Scope(tuple(sorted(merged, key=condition_key)))
+    return Scope(tuple(sorted(merged, key=condition_key) if len(merged) > 1 else merged))
 
 
 def _parse_shape(raw: object) -> tuple[str, dict[str, object]]:
