@@ -191,7 +191,8 @@ class Capture:
         if node is not None:
             return node
         home = work.draft("context") if work.batched else draft
-        node = home.entity(f"{home.id}#retrieval")
+        # Nobody asks for it by its id, so the journal need not lead to it.
+        node = f"{home.id}#retrieval"
         agent = acting.agent or ""
         checks = (("passed", None), ("untested", "no_question_yet"))
         home.records.append(

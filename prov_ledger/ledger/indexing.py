@@ -125,7 +125,6 @@ class Indexer:
                 r.NameRecord(id=id)
                 | r.SourceRecord(id=id)
                 | r.RevisionRecord(id=id)
-                | r.ContextRecord(id=id)
                 | r.EvidenceRecord(id=id)
                 | r.ClaimRecord(id=id)
                 | r.ThreadRecord(id=id)
