@@ -15,7 +15,7 @@ from prov_ledger.ledger.erasing.running import RECOGNISED_FOR
 commands = Commands("erase", "Erase for good, by a plan and its hash.")
 
 Ids = Annotated[
-    list[str], typer.Argument(metavar="ID...", help="Sources, revisions, evidence, claims, agents.")
+    list[str], typer.Argument(metavar="ID...", help="Sources, revisions, evidence, claims, names.")
 ]
 KeysKeptFor = Annotated[
     str | None,
@@ -32,9 +32,8 @@ def plan(session: Session, ids: Ids) -> None:
     """
     with session.open() as ledger:
         made = ledger.plan_erasure(ids)
-    body = {**made.plain(), "hash": made.hash}
     run = f"prov-ledger erase run --plan {made.hash}"
-    session.emit(body, [*made.lines(), "", "To erase all of this for good:", f"  {run}"])
+    session.emit(made, [*made.lines(), "", "To erase all of this for good:", f"  {run}"])
 
 
 @commands.add("run", example="prov-ledger erase run --plan HASH --reason 'request 17'")

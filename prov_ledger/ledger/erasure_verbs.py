@@ -38,16 +38,16 @@ class ErasureVerbs(FindVerbs):
     def plan_erasure(self, ids: Sequence[str], *, by: str | None = None) -> Manifest:
         """What would go, what derives from it and what it leaves; ``run_erasure`` takes its hash.
 
-        ``ids``: sources, revisions, evidence, claims, agents. Nothing is recorded. Raises Refused
+        ``ids``: sources, revisions, evidence, claims, names. Nothing is recorded. Raises Refused
         ``malformed_id``, ``unknown_id``, ``denied``, ``bad_input``.
         """
         planning = Planning(self._tenant)
         with self._tenant.lock:
             acting = self._acting(by, None)
             self._session.check_role(acting.agent, "erase")
-            plan = planning.plan(planning.require(ids), "request")
-        self._plans.keep(plan.manifest, self._tenant.now())
-        return plan.manifest
+            manifest = planning.told(planning.plan(planning.require(ids), "request"))
+        self._plans.keep(manifest, self._tenant.now())
+        return manifest
 
     def run_erasure(
         self,

@@ -200,5 +200,14 @@ def _joined(part: object) -> str:
     return str(part)
 
 
-_ORDER = ("src", "rev", "ev", "cl", "agt")
-_KINDS = {"src": "source", "rev": "revision", "ev": "evidence", "cl": "claim", "agt": "agent"}
+_KINDS = {
+    "src": "source",
+    "rev": "revision",
+    "ev": "evidence",
+    "cl": "claim",
+    "agt": "agent",
+    "grp": "group",
+    "col": "collection",
+    "pur": "purpose",
+}
+_ORDER = tuple(_KINDS)

@@ -14,7 +14,13 @@ from prov_ledger.model.times import format_instant
 from prov_ledger.vault.port import StoredEntry
 
 FORMAT = "prov-ledger-certificate/1"
-_KINDS = {"sources": "src_", "revisions": "rev_", "evidence": "ev_", "claims": "cl_", "agents": "agt_"}
+_KINDS = {
+    "sources": ("src_",),
+    "revisions": ("rev_",),
+    "evidence": ("ev_",),
+    "claims": ("cl_",),
+    "names": ("agt_", "grp_", "col_", "pur_"),
+}
 
 
 class Certifying:

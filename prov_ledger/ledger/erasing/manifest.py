@@ -1,11 +1,10 @@
 """What an erasure will take, who had it, and what it leaves: a plan with a hash, ids alone."""
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from hashlib import sha256
 
-from prov_ledger.model.plain import Json, encode_plain
 from prov_ledger.model.records import ErasureCause, ErasureOutcome, Node, TextPosition
 
 _DOMAIN = "prov-ledger/manifest/1"
@@ -62,12 +61,14 @@ class Kept:
 
 @dataclass(frozen=True, slots=True)
 class Manifest:
-    """All that an erasure does and leaves. ``hash`` is over all of it but ``shown_to``.
+    """All that an erasure does and leaves.
 
-    A read between plan and run changes nothing of what goes, so who was shown it is told and not
-    hashed. ``at`` is when it was made.
+    ``hash``, 64 hex digits, is SHA-256 over the plan but ``at``, when it was made, and ``copies`` and
+    ``shown_to``: where else the same text stays, and who read it, change nothing of what goes. It is what a
+    run has to present.
     """
 
+    hash: str = field(init=False, default="")
     targets: tuple[Node, ...]
     goes: tuple[Node, ...]
     texts: tuple[Text, ...]
@@ -77,15 +78,14 @@ class Manifest:
     threads: tuple[Node, ...] = ()
     backups: tuple[Kept, ...] = ()
     exports: tuple[Kept, ...] = ()
-    copies: tuple[Copy, ...] = ()
     cause: ErasureCause = "request"
     at: datetime | None = None
+    copies: tuple[Copy, ...] = ()
     shown_to: tuple[tuple[Node | None, int], ...] = ()
 
-    @property
-    def hash(self) -> str:
-        """SHA-256 of the plan, 64 hex digits: what a run has to present."""
-        return sha256("\n".join((_DOMAIN, *self._hashed())).encode()).hexdigest()
+    def __post_init__(self) -> None:
+        hashed = sha256("\n".join((_DOMAIN, *self._hashed())).encode()).hexdigest()
+        object.__setattr__(self, "hash", hashed)
 
     def _hashed(self) -> Iterator[str]:
         """One line per part; no part holds a line break, and the first word tells its kind."""
@@ -101,16 +101,9 @@ class Manifest:
         yield from (f"thread {id}" for id in self.threads)
         yield from (f"backup {x.id} {x.at.isoformat()} {x.epoch}" for x in self.backups)
         yield from (f"export {x.id} {x.at.isoformat()} {x.epoch}" for x in self.exports)
-        yield from (f"copy {x.revision} {x.whole} {' '.join(x.evidence)}" for x in self.copies)
-
-    def plain(self) -> dict[str, Json]:
-        """The whole plan as plain JSON values, its hash apart."""
-        plain = encode_plain(self)
-        assert isinstance(plain, dict)
-        return plain
 
     def count(self, prefix: str) -> int:
-        """How many of what goes are of a kind: ``src``, ``rev``, ``ev``, ``cl`` or ``agt``."""
+        """How many of what goes are of a kind, by the beginning of its ids."""
         return sum(id.startswith(f"{prefix}_") for id in self.goes)
 
     def outcomes(self, outcome: ErasureOutcome) -> tuple[Node, ...]:
@@ -140,7 +133,16 @@ class Manifest:
         yield from _kept_lines(self)
 
 
-_KINDS = {"src": "source", "rev": "revision", "ev": "evidence item", "cl": "claim", "agt": "agent's name"}
+_KINDS = {
+    "src": "source",
+    "rev": "revision",
+    "ev": "evidence item",
+    "cl": "claim",
+    "agt": "agent's name",
+    "grp": "group's name",
+    "col": "collection's name",
+    "pur": "purpose's name",
+}
 _MOST_LISTED = 12
 _BECOMES = {
     "erased": "erased: nothing else carries them",

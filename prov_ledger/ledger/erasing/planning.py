@@ -1,7 +1,7 @@
 """From what an officer asks for to all that goes with it: the plan, and what its run needs beside it."""
 
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.erasing.copies import Copies
@@ -17,7 +17,7 @@ from prov_ledger.model.records import ErasureCause, Node
 from prov_ledger.model.world import SourceHistory
 from prov_ledger.rdf.supports import Supported
 
-_ERASABLE = ("src_", "rev_", "ev_", "cl_", "agt_")
+_ERASABLE = ("src_", "rev_", "ev_", "cl_", "agt_", "grp_", "col_", "pur_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +49,7 @@ class Planning:
                 raise unknown(id)
             if not id.startswith(_ERASABLE):
                 raise Refused(
-                    "bad_input", f"{id}: sources, revisions, evidence, claims and agents can be erased"
+                    "bad_input", f"{id}: sources, revisions, evidence, claims and names can be erased"
                 )
         return list(dict.fromkeys(parsed))
 
@@ -59,6 +59,13 @@ class Planning:
         """
         held = self._held(targets)
         return self._planned(held, targets, tuple(self._redacted(held, targets)), cause)
+
+    def told(self, plan: Plan) -> Manifest:
+        """The manifest with where else the same text stays, and who was shown what goes: all is read."""
+        manifest = plan.manifest
+        shown = self._shown_to({*manifest.goes, *(x.claim for x in manifest.derived)})
+        copies = self._copies(plan.held, plan.redacted)
+        return replace(manifest, copies=tuple(copies), shown_to=tuple(shown))
 
     def account(self, targets: Sequence[Node]) -> Plan:
         """As ``plan``, of what is held and stays: no span is taken out of anything."""
@@ -71,7 +78,6 @@ class Planning:
         texts = self._texts(held, derived, nodes)
         affected = {x.claim for x in derived}
         reminders = self.reach.reminders_of(affected)
-        asked = cause == "request"
         manifest = Manifest(
             tuple(sorted(targets)),
             tuple(sorted(held.all())),
@@ -82,10 +88,8 @@ class Planning:
             tuple(sorted({x.thread for x in reminders if x.thread is not None})),
             tuple(self._backups()),
             tuple(self._exports(set(held.all()) | affected)),
-            tuple(self._copies(held, redacted)) if asked else (),
             cause,
             self.tenant.now(),
-            tuple(self._shown_to({*held.all(), *affected})) if asked else (),
         )
         return Plan(manifest, redacted, held, tuple(self._touched(held)))
 

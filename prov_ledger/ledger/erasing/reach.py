@@ -25,24 +25,20 @@ class Held:
     revisions: list[Node] = field(default_factory=list)
     evidence: list[Node] = field(default_factory=list)
     claims: list[Node] = field(default_factory=list)
-    agents: list[Node] = field(default_factory=list)
+    names: list[Node] = field(default_factory=list)
     _seen: set[Node] = field(default_factory=set)
 
     def all(self) -> list[Node]:
         """Every one of them."""
-        return [*self.sources, *self.revisions, *self.evidence, *self.claims, *self.agents]
+        return [*self.sources, *self.revisions, *self.evidence, *self.claims, *self.names]
 
     def add(self, id: Node) -> None:
         """Take one in, once."""
         if id not in self._seen:
             self._seen.add(id)
-            {
-                "src": self.sources,
-                "rev": self.revisions,
-                "ev": self.evidence,
-                "cl": self.claims,
-                "agt": self.agents,
-            }[id.partition("_")[0]].append(id)
+            kinds = {"src": self.sources, "rev": self.revisions, "ev": self.evidence, "cl": self.claims}
+            # Agents, groups, collections and purposes are names alone.
+            kinds.get(id.partition("_")[0], self.names).append(id)
 
 
 class Reach:

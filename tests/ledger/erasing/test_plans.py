@@ -137,6 +137,18 @@ def test_an_agents_name_goes_and_the_id_stays(office: Office) -> None:
     assert office.ledger.verify().findings == ()
 
 
+def test_other_names_go_too(office: Office) -> None:
+    office.ledger.collection("Files of Mona Quill")
+    office.ledger.grant("group:friends of Mona Quill", office["guide"], for_purpose="to help Mona Quill")
+    ids = {x.id for x in office.ledger.mentions("Mona Quill")}
+    assert {id.partition("_")[0] for id in ids} == {"col", "grp", "pur"}
+
+    office.ledger.erase(sorted(ids))
+
+    assert list(places_of(office.folder, "Mona Quill")) == []
+    assert office.ledger.verify().findings == ()
+
+
 def test_a_claim_alone_goes_and_what_it_rests_on_stays(office: Office) -> None:
     office.ledger.erase([office["general"]])
 
