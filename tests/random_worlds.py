@@ -187,6 +187,7 @@ class RandomLedger:
         self.claims: list[str] = []
         self.made_for: list[Mapping[str, object]] = []
         self.denied: list[str] = []
+        self.held: list[str] = []
         self.moments: list[datetime] = [self.clock.now]
         self.refused: Counter[str] = Counter()
         self.taken: Counter[str] = Counter()
@@ -247,6 +248,10 @@ class RandomLedger:
             self._retire: 1,
             self._authority: 2,
             self._declare: 1,
+            self._erase: 5,
+            self._retention: 2,
+            self._hold: 2,
+            self._sweep: 4,
         }
 
     def _take(self, step: Callable[[], None], waits: bool = True) -> None:
@@ -444,6 +449,28 @@ class RandomLedger:
 
     def _declare(self) -> None:
         self.ledger.declare_fact(f"extra_{self.draws.random.randrange(4)}", "code")
+
+    def _erase(self) -> None:
+        """Erase something, seldom a whole source; what is under a hold, or in a batch, is refused."""
+        pools = (self.evidence, self.evidence, self.claims or self.evidence, [p.id for p in self.pages])
+        self.ledger.erase([self._one(self.sources if self.draws.chance(0.1) else self._one(pools))])
+
+    def _retention(self) -> None:
+        on = self._one((*self.sources, *(f"collection:{name}" for name in COLLECTIONS)))
+        limits = (None, None, "P40D", "P4M")
+        self.ledger.retention(on, bytes_for=self._one(limits), metadata_for=self._one(limits))
+
+    def _hold(self) -> None:
+        """Hold a source, or more often release one that is held."""
+        if self.held and self.draws.chance(0.6):
+            self.ledger.release(self.held.pop(), "settled")
+        else:
+            source = self._one(self.sources)
+            self.ledger.hold(source, self._one((None, "case 7")))
+            self.held.append(source)
+
+    def _sweep(self) -> None:
+        self.ledger.sweep()
 
     # questions
 

@@ -49,10 +49,17 @@ class SupportScopes:
     def _of(self, id: Node) -> list[Scope]:
         return [self._judge.scope(id)] if id.startswith("ev_") else self._claims[id]
 
+    def _is_lost(self, id: Node) -> bool:
+        """Whether nothing rests on a member any more: it is erased, expired, or its entry pruned."""
+        world = self._judge.world
+        return id in self._judge.asked.gone or not (id in world.evidence or id in world.claims)
+
     def _of_claim(self, id: Node) -> list[Scope]:
         record = self._judge.world.claims[id].record
         found: dict[Scope, None] = {}
         for members in record.justifications:
+            if any(map(self._is_lost, members)):
+                continue
             scopes = self._combined(members)
             found |= {} if isinstance(scopes, Refused) else dict.fromkeys(scopes)
         kept = list(found)[:MOST_ALTERNATIVES]

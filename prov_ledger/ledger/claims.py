@@ -115,9 +115,7 @@ class Claims:
         draft.about += [first, second]
         work.append(draft, acting.agent or "")
 
-    def _owned(
-        self, acting: Acting, claim: str, verb: str, others: Sequence[str] = ()
-    ) -> tuple[Node, World]:
+    def _owned(self, acting: Acting, claim: str, verb: str, others: Sequence[str] = ()) -> tuple[Node, World]:
         """A claim that the agent may change; ``others`` are named with it, and looked up before that."""
         ids, world = self.session.require(acting, [claim, *others])
         owned(self.session, acting, world, ids[0], verb)
@@ -211,8 +209,9 @@ class Claims:
         self, old: Node, before_world: World, world: World, justifications: Sequence[Sequence[Node]]
     ) -> None:
         now = self.tenant.now()
-        before = _authority(before_world, before_world.claims[old].record.justifications, now)
-        after = _authority(world, justifications, now)
+        gone = self.session.gone_in(before_world) | self.session.gone_in(world)
+        before = _authority(before_world, before_world.claims[old].record.justifications, now, gone)
+        after = _authority(world, justifications, now, gone)
         if after > before:
             weaker, stronger = _level(after), _level(before)
             raise Refused(
@@ -326,20 +325,31 @@ def _closed_exposure(world: World, ids: Iterable[Node]) -> frozenset[Node]:
     return frozenset(found)
 
 
-def _authority(world: World, justifications: Iterable[Iterable[Node]], now: datetime) -> int:
-    """The rank of the strongest justification, each as weak as its weakest source; larger is weaker."""
+def _authority(
+    world: World, justifications: Iterable[Sequence[Node]], now: datetime, gone: frozenset[Node]
+) -> int:
+    """The rank of the strongest justification, each as weak as its weakest source; larger is weaker.
+
+    One of which anything is gone does not count.
+    """
     ranks: dict[Node, int] = {}
     for id, evidence in world.evidence.items():
-        level = authority_of(world.sources[world.source_of[evidence.record.revision]], now)
-        ranks[id] = LEVELS.index(level) if level is not None else len(LEVELS)
+        source = world.source_of.get(evidence.record.revision)
+        if id not in gone and source is not None:
+            level = authority_of(world.sources[source], now)
+            ranks[id] = LEVELS.index(level) if level is not None else len(LEVELS)
 
-    def best(groups: Iterable[Iterable[Node]]) -> int:
-        return min(max(ranks[member] for member in members) for members in groups)
+    def best(groups: Iterable[Sequence[Node]]) -> int | None:
+        whole = (members for members in groups if ranks.keys() >= set(members))
+        return min((max(ranks[member] for member in members) for members in whole), default=None)
 
     # What a claim rests on was recorded before it, so that no recursion is needed.
     for id, claim in sorted(world.claims.items(), key=lambda item: item[1].sequence):
-        ranks[id] = best(claim.record.justifications)
-    return best(justifications)
+        rank = best(claim.record.justifications)
+        if rank is not None and id not in gone:
+            ranks[id] = rank
+    strongest = best(justifications)
+    return strongest if strongest is not None else len(LEVELS)
 
 
 def _level(rank: int) -> str:

@@ -128,6 +128,15 @@ def test_a_source_that_is_gone_is_named_by_no_verb(way: str, parcel: Parcel):
     assert [refused(attempt) for attempt in attempts] == ["unknown_id"] * len(attempts)
 
 
+def test_what_stands_on_something_else_is_built_upon_and_corrected(gone: Parcel):
+    above = conclude(gone.ledger, "They are replaced at once.", [[gone.rule]])
+    parts = {"transformation": {"kind": "select"}, "question": {"text": "What is the rule?"}}
+    newer = gone.ledger.supersede(gone.rule, says="Replaced.", support=[gone.ruled], **parts)  # type: ignore[arg-type]
+    slots = gone.ledger.resolve([above, gone.rule, newer])
+    assert [slot.verdict for slot in slots] == ["undercut", "superseded", "citable"]
+    assert (slots[0].words, slots[2].words) == ("withheld", "shown")
+
+
 def test_an_account_of_what_stands_names_nothing_that_is_gone(gone: Parcel):
     told = "\n".join(gone.ledger.explain(gone.rule, principal="bot").lines())
     assert [x for x in (gone.both, gone.seen, gone.case, gone.case_page) if x in told] == []
