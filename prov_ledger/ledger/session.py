@@ -1,8 +1,8 @@
 """Who acts, for what purpose, and what that agent may do and read; every verb begins here."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 from prov_ledger.authz.port import DEADLINE_S, Authoriser, ReadRequest, readable, version_of
 from prov_ledger.authz.roster import EVERYTHING, AuthoriserFactory, Roster
@@ -68,8 +68,7 @@ def check_named(kind: str, name: str | None) -> None:
         raise Refused("bad_input", f"the name of {article} {kind} is empty: give it a name")
 
 
-@dataclass(frozen=True, slots=True)
-class Acting:
+class Acting(NamedTuple):
     """An agent with the purpose that it states; ``agent`` None is a name that was never recorded."""
 
     agent: Node | None

@@ -4,7 +4,7 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from prov_ledger.merkle.tree import NodeHash, TreeHead
 
@@ -25,8 +25,7 @@ class SealedPayload:
     size_bytes: int
 
 
-@dataclass(frozen=True, slots=True)
-class Lookup:
+class Lookup(NamedTuple):
     """That a keyed hash (``token``, 16 bytes) of a text of some kind stands for ``id``.
 
     ``since``: from when on, where a thing had several names one after the other; None: always.
@@ -38,8 +37,7 @@ class Lookup:
     since: datetime | None = None
 
 
-@dataclass(frozen=True, slots=True)
-class NewEntry:
+class NewEntry(NamedTuple):
     """What one write hands to the journal.
 
     ``entities`` are the (id, kind) that the entry brings into being; ``about`` the ids that it says

@@ -8,8 +8,8 @@ import json
 import os
 from collections import deque
 from collections.abc import Collection
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from cryptography.hazmat.primitives.ciphers.aead import AESGCM
 
@@ -35,12 +35,15 @@ _LARGEST_BATCH = 1024
 _DESTROY_BATCH = 4096
 
 
-@dataclass(frozen=True, slots=True, repr=False)
-class Ticket:
+class Ticket(NamedTuple):
     """A key's number and its 64 secret bytes: 32 for AES-256, 32 for HMAC."""
 
     id: int
     secret: bytes
+
+    def __repr__(self) -> str:
+        """Its number alone, so that no log holds a key."""
+        return f"Ticket({self.id})"
 
 
 class TicketStore(EpochStore):
