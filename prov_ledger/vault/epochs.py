@@ -7,6 +7,7 @@ An erasure ends with a new epoch: what lives is wrapped anew, and the old key is
 import os
 import sqlite3
 import threading
+import time
 from collections.abc import Callable
 
 from cryptography.exceptions import InvalidTag
@@ -18,8 +19,10 @@ from prov_ledger.vault.database import Database
 from prov_ledger.vault.keys import KEY_BYTES, KeyProvider
 
 NONCE_BYTES = 12
-#: Keys wrapped together while the write lock is held: some 2 ms, of the 50 that a writer may wait.
-REWRAP_BATCH = 256
+#: Keys written together at first and at most; in between as many as take the write lock for so long, of the
+#: 50 ms that a writer may wait.
+_FIRST_BATCH, REWRAP_BATCH = 256, 1024
+_LOCKED_S = 0.015
 _EPOCH, _TENANT, _DESTROYED = "epoch", "tenant", "destroyed"
 #: Names in ``meta`` of the keys that belong to the tenant as a whole.
 LOOKUP_KEY, FINGERPRINT_KEY, COVER_KEY = "lookup_key", "fingerprint_key", "cover_key."
@@ -98,20 +101,23 @@ class EpochStore:
     def rewrap(self, batch: int = REWRAP_BATCH, on_batch: Callable[[int], None] | None = None) -> int:
         """Wrap every key of an earlier epoch with that of the current one; how many there were.
 
-        At most ``batch`` keys are written while the write lock is held. A key that is destroyed in
-        between stays so. What a killed run had done by then stays done; ``on_batch`` is told how many.
+        At most ``batch`` keys are written while the write lock is held, fewer where that takes long. A key
+        that is destroyed in between stays so. What a killed run had done by then stays done; ``on_batch`` is
+        told how many.
         """
-        epoch, after, count = self.epoch, 0, 0
+        epoch, after, count, size = self.epoch, 0, 0, min(_FIRST_BATCH, batch)
         sql = "SELECT id, epoch, wrapped FROM ticket WHERE id > ? ORDER BY id LIMIT ?"
         while True:
             with self._database.reading() as connection:
-                rows: list[tuple[int, int, bytes]] = connection.execute(sql, (after, batch)).fetchall()
+                rows: list[tuple[int, int, bytes]] = connection.execute(sql, (after, size)).fetchall()
             if not rows:
                 return count
             after = rows[-1][0]
             wrapped = self._wrapped_anew([row for row in rows if row[1] < epoch], epoch)
             if wrapped:
+                begun = time.monotonic()
                 self._replace(wrapped, epoch)
+                size = min(batch, _next_size(size, time.monotonic() - begun))
                 count += len(wrapped)
                 crash_point("epoch.batch")
                 if on_batch is not None:
@@ -234,6 +240,13 @@ class EpochStore:
     def _wrapped_whole(self, name: str, key: bytes, epoch: int) -> tuple[str, str]:
         """The row of ``meta`` that keeps a key of the tenant as a whole."""
         return wrapped_whole(self._cipher(epoch), name, key, self._tenant, epoch)
+
+
+def _next_size(size: int, taken_s: float) -> int:
+    """How many keys the next batch has, after one that took so long: twice, half, or as many."""
+    if taken_s < _LOCKED_S:
+        return 2 * size
+    return size if taken_s < 2 * _LOCKED_S else max(_FIRST_BATCH // 4, size // 2)
 
 
 def first_meta(cipher: AESGCM, tenant: str) -> dict[str, str]:
