@@ -22,7 +22,7 @@ NONCE_BYTES = 12
 #: Keys written together at first and at most; in between as many as take the write lock for so long, of the
 #: 50 ms that a writer may wait.
 _FIRST_BATCH, REWRAP_BATCH = 256, 1024
-_LOCKED_S = 0.015
+_LOCKED_S = 0.01
 _EPOCH, _TENANT, _DESTROYED = "epoch", "tenant", "destroyed"
 #: Names in ``meta`` of the keys that belong to the tenant as a whole.
 LOOKUP_KEY, FINGERPRINT_KEY, COVER_KEY = "lookup_key", "fingerprint_key", "cover_key."
