@@ -122,7 +122,6 @@ class Settings(_Group):
     api_keys: bool = True
     policies: Path | None = None
     cors_origins: Words = ()
-    public_url: str | None = None
     mcp: bool = True
     mcp_erasure: bool = False
     sparql: bool = True
