@@ -17,7 +17,7 @@ from prov_ledger.store.port import GraphStore
 from prov_ledger.vault.denials import Denial
 from prov_ledger.vault.disclosures import DISCLOSURES_FILE
 from prov_ledger.vault.stored import StoredRow
-from prov_ledger.vault.verify import check_payloads, check_references, check_tree
+from prov_ledger.vault.verify import check_keys, check_payloads, check_references, check_tree
 
 #: A commitment to a sealed text, whatever property holds it.
 _COMMITMENT = re.compile(rb'ommitment> "([0-9a-f]{64})"')
@@ -71,7 +71,12 @@ class Auditor:
         """
         journal, sealer = self.tenant.journal, self.tenant.sealer
         head = journal.tree_head()
-        checks = (check_tree(journal), check_references(journal), check_payloads(journal, sealer))
+        checks = (
+            check_tree(journal),
+            check_references(journal),
+            check_payloads(journal, sealer),
+            check_keys(journal, self.tenant.tickets),
+        )
         findings = [AuditFinding(found.where, found.what) for check in checks for found in check]
         leaves = _Leaves(IndexRows(journal, sealer), RemovalsSeen(journal))
         for row in journal.rows(head.size):
@@ -100,9 +105,7 @@ class Auditor:
             pruned=len(leaves.removals.pruned()),
         )
 
-    def _denials(
-        self, size: int, recorded: set[Denial], pruned: frozenset[int]
-    ) -> Iterator[AuditFinding]:
+    def _denials(self, size: int, recorded: set[Denial], pruned: frozenset[int]) -> Iterator[AuditFinding]:
         listed = set(self.tenant.denials.all())
         if recorded - listed:
             yield AuditFinding("denials", f"{len(recorded - listed)} of the journal's are not on the list")

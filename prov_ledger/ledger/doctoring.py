@@ -19,12 +19,16 @@ from prov_ledger.model.times import format_instant
 from prov_ledger.vault.backup import FILES
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.keys import EnvironmentKeys, FileKeys, KeyProvider
+from prov_ledger.vault.removing import SETTLED
+from prov_ledger.vault.verify import check_keys, orphans
 
 Level = Literal["wrong", "look", "fine"]
 #: A log that nobody emptied, and a share of free pages, from which on somebody should.
 _LARGE_LOG_BYTES = 64 << 20
 _FREE_SHARE = 0.25
 _OLD_BACKUP = timedelta(days=7)
+#: A process reserves up to 1,024 keys; more than some processes do is worth a look.
+_MANY_SPARE_KEYS = 8 * 1024
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,11 +141,24 @@ def _erasures(tenant: Tenant, keys: KeyProvider) -> Iterator[Diagnosis]:
     if old and not isinstance(keys, EnvironmentKeys):
         listed = ", ".join(map(str, old))
         yield Diagnosis("look", "keys", f"epochs {listed} are not known to be destroyed: rotate the keys")
+    yield from _orphans(tenant)
     kept = keys.epochs(tenant.name) or ()
     back = [epoch for epoch in kept if epoch < tenant.tickets.epoch and epoch not in old]
     if back:
         listed = ", ".join(map(str, back))
         yield Diagnosis("wrong", "keys", f"epochs {listed} were destroyed, and are there again: destroy them")
+
+
+def _orphans(tenant: Tenant) -> Iterator[Diagnosis]:
+    """Keys without a payload: of an earlier life, or more than processes keep in reserve."""
+    for found in check_keys(tenant.journal, tenant.tickets):
+        yield Diagnosis("wrong", found.where, f"{found.what}: restore the backup again, into a new folder")
+    settled = int(tenant.journal.meta(SETTLED) or 0)
+    spare = sum(1 for ticket in orphans(tenant.journal, tenant.tickets) if ticket > settled)
+    if spare > _MANY_SPARE_KEYS:
+        yield Diagnosis(
+            "look", "keys", f"{spare} belong to no payload: in reserve, or left by processes that were killed"
+        )
 
 
 def _backups(tenant: Tenant) -> Iterator[Diagnosis]:

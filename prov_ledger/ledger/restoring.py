@@ -2,7 +2,9 @@
 
 The newest known keys and list of denials count, not those of the backup: what was erased since does not
 open, and what was denied, revoked, left, retracted or superseded since is so again before anything is
-answered. Where nobody knows the newest list, all grants are suspended until somebody confirms them.
+answered. The keys of texts that came after the backup are destroyed: no entry would lead an erasure to
+them, and a later backup would open with them. Where nobody knows the newest list, all grants are
+suspended until somebody confirms them.
 """
 
 import shutil
@@ -101,7 +103,9 @@ def restore(
             if tenant.journal.cover_generation() not in tenant.tickets.cover_generations():
                 Renaming(tenant).run()
             incarnation = r.IncarnationRecord(manifest.size, manifest.root, suspended)
-            applied = Reviving(tenant).run(incarnation, carried, rows)
+            reviving = Reviving(tenant)
+            applied = reviving.run(incarnation, carried, rows)
+            reviving.destroy_orphans()
     return Restored(
         name,
         str(tenant_folder(ledger, name)),

@@ -5,7 +5,9 @@ from collections.abc import Iterable, Iterator
 from prov_ledger.ledger.erasing.running import Running
 from prov_ledger.ledger.tenant import Tenant, Work
 from prov_ledger.model import records as r
+from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.denials import Denial, DenialKind
+from prov_ledger.vault.removing import SETTLED
 
 _Row = tuple[DenialKind, str]
 
@@ -36,6 +38,17 @@ class Reviving:
             self._drop_closed(work, begun)
         self.tenant.denials.carry(unknown)
         return count
+
+    def destroy_orphans(self) -> None:
+        """Destroy the keys that no payload of this journal has: of what came after the backup, in an earlier
+        life, and of what was reserved then. Not within a write, and while nobody else has the tenant open.
+        """
+        journal, tickets = self.tenant.journal, self.tenant.tickets
+        with self.tenant.writing() as work:
+            work.removing.set_meta(SETTLED, str(tickets.last()))
+        crash_point("restore.orphans")
+        tickets.destroy_all_but([payload.ticket for _, payload in journal.sealed()])
+        tickets.scrub()
 
     def _apply(self, work: Work, kind: DenialKind, subject: str) -> bool:
         """Write one row anew where it does not hold; False where the journal knows nothing of it."""

@@ -17,6 +17,8 @@ from prov_ledger.vault.stored import LookupRow
 
 #: A setting of the journal: by which generation of key the keyed hashes of names are covered.
 COVER = "cover"
+#: A setting of a restored journal: up to this number, a key without a payload was to be destroyed.
+SETTLED = "settled_keys"
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,6 +6,7 @@ lacks its keys. A ticket is the number of such a key.
 
 import json
 import os
+import sqlite3
 from collections import deque
 from collections.abc import Collection
 from pathlib import Path
@@ -142,6 +143,22 @@ class TicketStore(EpochStore):
                 connection.executemany("DELETE FROM ticket WHERE id = ?", [(ticket,) for ticket in part])
             crash_point("keys.destroyed")
 
+    def last(self) -> int:
+        """The highest number that any key ever had; later ones are higher."""
+        with self._database.reading() as connection:
+            return _last_number(connection)
+
+    def destroy_all_but(self, kept: Collection[int]) -> int:
+        """Destroy every key but those, durably; how many there were.
+
+        Only where no other process uses the store: what one has reserved is destroyed as well.
+        """
+        with self._lock:
+            self._unused.clear()
+            orphans = self.all() - set(kept)
+            self.destroy(orphans)
+        return len(orphans)
+
     def scrub(self, *, compact: bool = False, wait_ms: int = SCRUB_WAIT_MS) -> Scrubbed:
         """Take what was deleted out of the file and its log; see ``Database.scrub``."""
         return self._database.scrub(compact=compact, wait_ms=wait_ms)
@@ -166,8 +183,7 @@ class TicketStore(EpochStore):
         secret_bytes, nonces = os.urandom(_SECRET_BYTES * count), os.urandom(NONCE_BYTES * count)
         fresh: list[Ticket] = []
         with self._database.writing() as connection:
-            row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'ticket'").fetchone()
-            first = 1 + (0 if row is None else row[0])
+            first = 1 + _last_number(connection)
             epoch = current_epoch(connection)
             cipher = self._cipher(epoch)
             rows = []
@@ -179,3 +195,8 @@ class TicketStore(EpochStore):
                 rows.append((ticket, epoch, wrap(cipher, nonce, secret, ticket_context(ticket))))
             connection.executemany("INSERT INTO ticket VALUES (?, ?, ?)", rows)
         self._unused.extend(fresh)
+
+
+def _last_number(connection: sqlite3.Connection) -> int:
+    row = connection.execute("SELECT seq FROM sqlite_sequence WHERE name = 'ticket'").fetchone()
+    return 0 if row is None else int(row[0])

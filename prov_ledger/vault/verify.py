@@ -10,8 +10,10 @@ from dataclasses import dataclass
 from prov_ledger.errors import Corrupt
 from prov_ledger.merkle.tree import Frontier, NodeHash, leaf_hash
 from prov_ledger.vault.journal import SqliteJournal
+from prov_ledger.vault.removing import SETTLED
 from prov_ledger.vault.sealing import Sealer
 from prov_ledger.vault.stored import StoredRow
+from prov_ledger.vault.tickets import TicketStore
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,6 +70,22 @@ def check_payloads(journal: SqliteJournal, sealer: Sealer) -> Iterator[Finding]:
             yield Finding(where, f"its commitment does not stand in the leaf of entry {sequence}")
 
 
+def check_keys(journal: SqliteJournal, tickets: TicketStore) -> Iterator[Finding]:
+    """No key of an earlier life of the ledger is there without its payload: no erasure would destroy it.
+
+    Keys that were made since may be in reserve, in a process that uses them next.
+    """
+    settled = int(journal.meta(SETTLED) or 0)
+    if settled and (count := sum(1 for ticket in orphans(journal, tickets) if ticket <= settled)):
+        yield Finding("keys", f"{count} of before the restore are there, and no payload has them")
+
+
+def orphans(journal: SqliteJournal, tickets: TicketStore) -> set[int]:
+    """The keys that no payload has: in reserve, left by a killed process, or of an earlier life."""
+    there = tickets.all()
+    return there - {payload.ticket for _, payload in journal.sealed()}
+
+
 def verify_tree(journal: SqliteJournal, until: int | None = None) -> NodeHash:
     """The recomputed root; raises Corrupt when ``check_tree`` finds anything."""
     _raise_first(check_tree(journal, until))
@@ -96,9 +114,7 @@ def _check_hashes(row: StoredRow, frontier: Frontier) -> Iterator[Finding]:
         return
     for node, recorded in zip(completed, row.hashes[1:], strict=True):
         if node.hash != recorded:
-            yield Finding(
-                where, f"the tree's node at level {node.level}, index {node.index} does not match"
-            )
+            yield Finding(where, f"the tree's node at level {node.level}, index {node.index} does not match")
 
 
 def _raise_first(findings: Iterable[Finding]) -> None:

@@ -70,6 +70,7 @@ class Certifying:
             "key_epoch": _epoch(receipt.epoch),
             "copies_of_keys": _copies(receipt, kept_for),
             "backups_before": list(self._backups(found)),
+            **self._restored(found),
             "receipt": {"entry": entry.id, "sequence": entry.sequence, "leaf_hash": entry.leaf_hash.hex()},
             "tree": {"size": entry.sequence, "root": self.tenant.journal.root_at(entry.sequence).hex()},
             "proof": [
@@ -86,6 +87,17 @@ class Certifying:
             for x in (stated.record for stated in entry.statements):
                 if isinstance(x, r.RedactionRecord) and x.erasure == erasure:
                     yield x.revision
+
+    def _restored(self, found: Erasure) -> dict[str, Json]:
+        """From what the ledger was restored before: later backups of that life are not known here."""
+        told: list[Json] = [
+            f"{x.size} entries, tree {x.root}, at {format_instant(entry.recorded)}: backups that were made "
+            "later than that one may exist, and this journal does not know them"
+            for entry in self.tenant.state.entries_of("incarnation")
+            for x in (stated.record for stated in entry.statements)
+            if isinstance(x, r.IncarnationRecord) and entry.sequence < found.sequence
+        ]
+        return {"restored_from": told} if told else {}
 
     def _backups(self, found: Erasure) -> Iterator[Json]:
         for entry in self.tenant.state.entries_of("backup"):

@@ -1,7 +1,9 @@
 """A restored ledger gives out nothing that was taken away, and everything else."""
 
 import shutil
+import sqlite3
 from collections.abc import Callable, Iterator
+from contextlib import closing
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -11,6 +13,7 @@ from prov_ledger import Ledger
 from prov_ledger.connectors.files import FilesConnector
 from prov_ledger.errors import Corrupt, MissingKey
 from prov_ledger.model import records as r
+from prov_ledger.vault.backup import opened_copy
 from prov_ledger.vault.keys import EnvironmentKeys, FileKeys
 from tests.ledger.keeping.work import TENANT, restore_until_killed, restored
 from tests.ledger.worlds import QUOTE, Clock, World, make_world, refused, was_killed
@@ -266,6 +269,8 @@ POINTS = [
     "denials.created",
     "cover.made",
     "write.complete",
+    "restore.orphans",
+    "keys.destroyed",
     "restore.staged",
     "journal.after_commit",
 ]
@@ -279,6 +284,7 @@ def test_a_restore_that_was_killed_answers_nothing_and_is_made_by_the_next(
     world.ledger.grant("ben", world.source)
     world.ledger.backup(str(tmp_path / "backup"))
     world.ledger.revoke("ben", world.source)
+    world.ledger.revision(world.source, data="Returns take 20 days.", label="later")
     world.ledger.close()
     again = tmp_path / "again"
     killed = was_killed(restore_until_killed, tmp_path / "backup", again, world.folder, point, 1)
@@ -315,3 +321,37 @@ def test_a_changed_epoch_is_no_reason_not_to_open(story: Story) -> None:
     with Ledger.open(story.world.folder, clock=clock) as ledger:
         assert verdicts(ledger, story.world.claim) == ["citable"]
     assert FileKeys(story.world.folder / "keys").epochs(TENANT) == (3,)
+
+
+def test_no_later_backup_opens_with_the_keys_of_a_restored_ledger(story: Story) -> None:
+    """What came after the backup has no entry here that an erasure could find its keys by."""
+    world, ledger = story.world, story.world.ledger
+    later = ledger.revision(world.source, data="Anna was treated in March.", label="later")
+    ledger.backup(str(story.folder / "second"))
+    with story.restore() as again:
+        sealer = again._tenant.sealer
+        with closing(opened_copy(story.folder / "second")) as journal:
+            theirs = [payload for _, payload in journal.sealed() if payload.owner == later]
+        assert theirs
+        for payload in theirs:
+            with pytest.raises(Corrupt, match="is gone"):
+                sealer.open(payload)
+        assert verdicts(again, world.claim) == ["citable"]
+        assert again.verify().valid, again.verify().findings
+        erased = again.erase([world.source], reason="asked")
+        told = again.certificate(erased.id).body["restored_from"]
+    assert isinstance(told, list)
+    assert "later" in str(told[0])
+
+
+def test_a_key_of_an_earlier_life_without_its_payload_is_told(story: Story) -> None:
+    story.restore().close()
+    file = story.again / "tenants" / TENANT / "keys.sqlite"
+    with closing(sqlite3.connect(file)) as keys:
+        first = keys.execute("SELECT min(id) FROM ticket").fetchone()[0]
+        keys.execute("INSERT INTO ticket SELECT id + 60, epoch, wrapped FROM ticket WHERE id = ?", (first,))
+        keys.commit()
+    with Ledger.open(story.again, clock=story.world.clock) as again:
+        assert "1 of before the restore are there, and no payload has them" in [
+            finding.what for finding in again.verify().findings
+        ]
