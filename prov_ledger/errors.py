@@ -34,6 +34,7 @@ STATUS: dict[str, Status] = {
     "ambiguous_quote": Status(2, 422),
     "bad_cell": Status(2, 422),
     "erased_bytes": Status(2, 409),
+    "cannot_redact": Status(2, 422),
     "plan_changed": Status(6, 409),
     "legal_hold": Status(5, 409),
     "ambiguous_title": Status(2, 409),

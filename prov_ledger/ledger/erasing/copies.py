@@ -4,6 +4,7 @@ from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from prov_ledger.checks.documents import text_of
 from prov_ledger.checks.quotes import Quote
+from prov_ledger.checks.redaction.readings import readings_of_bytes, says
 from prov_ledger.errors import Corrupt, Refused
 from prov_ledger.ledger.erasing.manifest import Copy
 from prov_ledger.ledger.tenant import Tenant
@@ -68,7 +69,11 @@ class Copies:
             text = text_of(data, record.media_type)
         except Refused:
             return False
-        return any(wanted in text for wanted in texts)
+        if any(wanted in text for wanted in texts):
+            return True
+        # Other revisions are too many to be read in every spelling.
+        readings = tuple(readings_of_bytes(data, record.media_type)) if left is not None else ()
+        return any(says(readings, wanted) for wanted in texts)
 
     def _evidence_with(self, record: r.RevisionRecord, texts: Collection[str]) -> Iterator[Node]:
         """The evidence on a revision that quotes one of the texts, or a part of one."""

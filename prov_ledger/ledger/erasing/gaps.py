@@ -48,7 +48,7 @@ class Gaps:
     ) -> Redacted | None:
         """The revision without the spans of ``targets``; ``evidence`` is all that there is on it.
 
-        None where its bytes are there no more. Raises Refused ``bad_input`` where the kind of its bytes
+        None where its bytes are there no more. Raises Refused ``cannot_redact`` where the kind of its bytes
         lets no span be taken out.
         """
         data = self._opened(revision, "content")

@@ -156,6 +156,50 @@ def test_a_character_set_without_the_mark_has_another() -> None:
     assert done == "für XXX".encode("latin-1")
 
 
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div hidden>Oda Quist of Elm Street</div>",
+        "<p><del>Oda Quist of Elm Street</del> tail</p>",
+        "<p style='display:none'>Oda Quist of Elm Street</p>",
+        "<dialog>Oda\n Quist&nbsp;of Elm Street</dialog>",
+        "<div hidden>Oda <b>Quist</b> of <i>Elm Street</i></div>",
+        "<noscript>ODA QUIST OF ELM STREET</noscript>",
+        "<template><p>Oda Quist of Elm Street</template>",
+        "<!-- **Oda Quist**, of _Elm_ Street -->",
+        "<a href='mailto:x?body=Oda%20Quist%20of%20Elm%20Street'></a>",
+    ],
+)
+def test_a_page_loses_the_text_in_its_hidden_parts(hidden: str) -> None:
+    page = f"<p>By Oda Quist of Elm Street.</p>{hidden}<p>Tail</p>"
+    text = text_of(page.encode(), "text/html")
+
+    done = redact(page.encode(), "text/html", [TextPosition(3, 26)]).decode()
+
+    assert text_of(done.encode(), "text/html") == gapped(text, TextPosition(3, 26))
+    assert "quist" not in done.casefold()
+    assert "elm" not in done.casefold()
+
+
+@pytest.mark.parametrize(
+    "hidden",
+    [
+        "<div hidden>O<b>d</b>a Quist of Elm Street</div>",
+        "<div hidden>Oda Qu\u00adist of Elm Street</div>",
+        '<script type="application/ld+json">{"d": "Oda Qu\\u0069st of Elm Street"}</script>',
+        "<img alt='Oda Qui&#115;t of Elm Street'>",
+        "<a href='/oda-quist-of-elm-%73treet'></a>",
+    ],
+)
+def test_a_hidden_copy_in_another_spelling_is_refused(hidden: str) -> None:
+    page = f"<p>By Oda Quist of Elm Street.</p>{hidden}"
+
+    with pytest.raises(Refused) as refusal:
+        redact(page.encode(), "text/html", [TextPosition(3, 26)])
+
+    assert refusal.value.code == "cannot_redact"
+
+
 def test_several_spans_are_taken_at_once() -> None:
     done = redact(b"one two three", "text/plain", [TextPosition(0, 3), TextPosition(8, 13)])
 

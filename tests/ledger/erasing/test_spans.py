@@ -170,3 +170,11 @@ def test_a_page_of_a_pdf_file_is_erased_as_a_whole(world: World) -> None:
 
     world.ledger.erase([revision])
     assert world.ledger.resolve([quoted])[0].verdict == "withheld"
+
+
+def test_a_copy_in_the_same_revision_in_another_spelling_is_told_in_the_plan(world: World) -> None:
+    told = f"By {NAME}. Again: {NAME.upper().replace('LONG', '*long*')}."
+    revision = world.ledger.revision(world.source, data=told, media_type="text/markdown", label="2")
+    plan = world.ledger.plan_erasure([world.ledger.evidence(revision, quote=NAME)])
+
+    assert revision in {copy.revision for copy in plan.copies}
