@@ -24,6 +24,8 @@ Verb = Callable[Concatenate[Ledger, P], T]
 Call = Callable[Concatenate["Remote", P], T]
 
 _ACTING = ("by", "principal")
+#: What stands for an answer without a body: the verb was done, and returns nothing.
+DONE: Json = "done"
 #: What only a caller in the same process can give.
 _LOCAL = ("count", "progress")
 
@@ -40,7 +42,8 @@ class Remote:
             headers["Idempotency-Key"] = key
         data = json.dumps(body, ensure_ascii=False, separators=(",", ":"))
         sent = data.encode("utf-8", "surrogatepass")
-        return self._transport.send("POST", f"{self._tenant}/{path}", sent, headers, again=again).json()
+        reply = self._transport.send("POST", f"{self._tenant}/{path}", sent, headers, again=again)
+        return DONE if reply.status == 204 else reply.json()
 
     def _stated(self, parameters: Mapping[str, object], given: dict[str, object]) -> dict[str, object]:
         if "purpose" in parameters and given.get("purpose") is None and self._purpose is not None:
@@ -131,6 +134,8 @@ def _dumped(value: object) -> object:
 
 
 def _result(returns: object, answer: Json) -> object:
+    if (returns is type(None)) != (answer is DONE):
+        raise ValueError
     if returns is type(None):
         return None
     if returns is str and isinstance(answer, dict):

@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
-from typing import Self
+from typing import Never, Self
 
 from prov_ledger.client.asking import Asking
 from prov_ledger.client.calls import alone, asked, not_offered, written
 from prov_ledger.client.transport import Transport
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.layout import parse_tenant
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.merkle.tree import TreeHead
 from prov_ledger.model.facts import FactTable
@@ -34,8 +35,12 @@ class Client(Asking):
         purpose: str | None = None,
         timeout_s: float = 60.0,
     ) -> None:
-        """``url`` as in ``https://ledger.example``. Raises Refused ``bad_input`` for one that is none."""
-        super().__init__(Transport(url, token, timeout_s), f"/v1/{tenant}", purpose)
+        """``url`` as in ``https://ledger.example``.
+
+        Raises Refused ``bad_input`` for one that is none, and for a token that would go over plain http to
+        another machine.
+        """
+        super().__init__(Transport(url, token, timeout_s), f"/v1/{parse_tenant(tenant)}", purpose)
 
     def __enter__(self) -> Self:
         return self
@@ -44,6 +49,12 @@ class Client(Asking):
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
         self.close()
+
+    def __getattr__(self, name: str) -> Never:
+        """Refuse a verb of ``Ledger`` that no service offers, with the reason."""
+        if not name.startswith("_") and hasattr(Ledger, name):
+            raise Refused("not_supported", f"'{name}': {_HERE}")
+        raise AttributeError(name)
 
     def close(self) -> None:
         """Close every connection."""

@@ -228,3 +228,90 @@ def test_a_transport_that_was_closed_connects_anew() -> None:
 
 def test_the_client_says_what_the_ledger_says_of_its_verbs() -> None:
     assert Client.resolve.__doc__ == Ledger.resolve.__doc__
+
+
+@pytest.mark.parametrize("status", [301, 302, 307, 200, 201, 202])
+def test_only_the_services_own_answer_says_that_a_write_was_made(status: int) -> None:
+    elsewhere = _http(status, b"", "Location: https://ledger.example/")
+    with (
+        _server(elsewhere) as (address, sent),
+        Client(address) as client,
+        pytest.raises(ProvLedgerError) as refused,
+    ):
+        client.deny("src_x", reason="leak")
+    assert (refused.value.code, len(sent)) == ("internal", 1)
+
+
+def test_a_redirect_is_told_with_its_address() -> None:
+    with (
+        _server(_http(301, b"", "Location: https://ledger.example/v1")) as (address, _),
+        Client(address) as client,
+        pytest.raises(ProvLedgerError, match=r"https://ledger\.example/v1"),
+    ):
+        client.resolve([])
+
+
+@pytest.mark.parametrize("body", [b"no gzip", gzip.compress(b"[]")[:12]])
+def test_an_answer_that_does_not_unpack_is_an_error(body: bytes) -> None:
+    with (
+        _server(_http(200, body, "Content-Encoding: gzip")) as (address, _),
+        Client(address) as client,
+        pytest.raises(ProvLedgerError) as refused,
+    ):
+        client.resolve([])
+    assert refused.value.code == "internal"
+
+
+def test_an_answer_is_not_unpacked_beyond_its_limit() -> None:
+    bomb = gzip.compress(bytes(300 * 1024 * 1024), 1)
+    with (
+        _server(_http(200, bomb, "Content-Encoding: gzip")) as (address, _),
+        Client(address) as client,
+        pytest.raises(ProvLedgerError, match="more than 268,435,456 bytes"),
+    ):
+        client.resolve([])
+
+
+_ODD: list[object] = [
+    [1],
+    {"code": ["x"], "detail": 1},
+    {"code": "shape_violation", "detail": "d", "findings": [1]},
+]
+
+
+@pytest.mark.parametrize("body", _ODD)
+def test_a_refusal_of_another_form_is_an_error_all_the_same(body: object) -> None:
+    with (
+        _server(_http(422, body)) as (address, _),
+        Client(address) as client,
+        pytest.raises(ProvLedgerError) as refused,
+    ):
+        client.resolve([])
+    assert refused.value.code == "internal"
+
+
+@pytest.mark.parametrize("token", ["secret\n", "a b", "é", ""])
+def test_a_token_that_is_none_is_refused_and_not_repeated(token: str) -> None:
+    with pytest.raises(Refused, match="the token holds") as refused:
+        Client("http://127.0.0.1:1", token=token)
+    assert "secret" not in refused.value.message
+
+
+@pytest.mark.parametrize("url", ["http://ledger.example", "http://10.0.0.1:80", "http://u:p@127.0.0.1:1"])
+def test_a_token_goes_to_no_other_machine_in_clear(url: str) -> None:
+    with pytest.raises(Refused) as refused:
+        Client(url, token="plk_x_y")
+    assert refused.value.code == "bad_input"
+
+
+@pytest.mark.parametrize("tenant", ["../v1/other?x=", "a/b", "", "A"])
+def test_a_tenant_is_a_tenants_name(tenant: str) -> None:
+    with pytest.raises(Refused) as refused:
+        Client("http://127.0.0.1:1", tenant=tenant)
+    assert refused.value.code == "bad_input"
+
+
+def test_a_verb_that_no_service_offers_is_refused_with_the_reason() -> None:
+    with pytest.raises(Refused, match="has the ledger's folder") as refused:
+        Client("http://127.0.0.1:1").backup
+    assert refused.value.code == "not_supported"
