@@ -6,7 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime
 
-from prov_ledger.checks.documents import parse_media_type, text_of
+from prov_ledger.checks.documents import parse_media_type
+from prov_ledger.checks.redaction.readings import readings_of_bytes
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.draft import Draft, encoded
 from prov_ledger.ledger.session import Acting, Session, unknown
@@ -368,13 +369,9 @@ class Sources:
         maker = FingerprintMaker(self.tenant.tickets.fingerprint_key)
         if maker.matches_bytes(data, whole, now):
             return True
-        if not spans:
-            return False
-        try:
-            text = text_of(data, media_type)
-        except Refused:
-            return False
-        return maker.matches_span(source or "", text, spans, now)
+        return bool(spans) and maker.matches_span(
+            source or "", tuple(readings_of_bytes(data, media_type)), spans, now
+        )
 
     def _previous(self, source: Node, published: datetime) -> Node | None:
         history = self.tenant.state.reader.history(source)

@@ -26,7 +26,7 @@ def words_of(text: str) -> str:
     """As ``letters_of``, with a space where something was passed over that is seen.
 
     >>> words_of("Ann *B\u00adErg*er")
-    'ann b erg er'
+    'ann berg er'
     """
     return " ".join(_told(text).split())
 

@@ -2,14 +2,15 @@
 
 Whole bytes are known by an HMAC. A span is known by scrypt over its text, salted with a key and its
 source, behind a sieve of 12 bits that lets one window in 4,096 through: a page of 100,000 code points is
-checked in some tenths of a second. Whoever has the key can guess as fast as a page can be checked, and no
-faster; so the key is wrapped by the epoch's, and fingerprints expire.
+checked in some tenths of a second. Of a text its letters, digits and signs count alone, in whatever case.
+Whoever has the key can guess as fast as a page can be checked, and no faster; so the key is wrapped by the
+epoch's, and fingerprints expire.
 
 Source: RFC 7914 (scrypt); R. M. Karp, M. O. Rabin, "Efficient randomized pattern-matching algorithms" (1987).
 """
 
 import hmac
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
@@ -17,8 +18,12 @@ from hashlib import scrypt
 from itertools import accumulate
 from typing import Literal
 
+from prov_ledger.model.folding import letters_of
+
 #: Shorter spans are not recognised: they would stand in pages that have nothing to do with them.
 SHORTEST_SPAN = 32
+#: Nor those of which so little counts: the rest is punctuation.
+_FEWEST_LETTERS = 16
 #: Source of fingerprints that count in the whole tenant.
 ANYWHERE = ""
 _SIEVE_BITS = 12
@@ -30,8 +35,8 @@ _COST, _BLOCK = 1 << 10, 8
 
 @dataclass(frozen=True, slots=True)
 class Fingerprint:
-    """What is kept of something erased: ``length`` counts bytes, or a span's code points without spare
-    white space; ``sieve`` is the cheap part of a span's fingerprint, 0 for bytes.
+    """What is kept of something erased: ``length`` counts bytes, or those code points of a span that count;
+    ``sieve`` is the cheap part of a span's fingerprint, 0 for bytes.
     """
 
     kind: Literal["bytes", "span"]
@@ -56,12 +61,12 @@ class FingerprintMaker:
     def of_span(self, source: str, text: str, expires: datetime) -> Fingerprint | None:
         """The fingerprint of a span, which counts within its source; None for one that is too short.
 
-        White space counts as one space, however much of it there is, and none at the ends.
+        Case, white space, punctuation and what is not seen do not count.
         """
-        told = _told(text)
-        if len(text) < SHORTEST_SPAN or not told:
+        told = letters_of(text)
+        if len(text) < SHORTEST_SPAN or len(told) < _FEWEST_LETTERS:
             return None
-        sieve = next(self._sieved(told, len(told)))
+        sieve = self._sieved(self._sums(told), len(told))[0]
         return Fingerprint("span", source, self._slow(source, told), len(told), sieve, expires)
 
     def matches_bytes(self, data: bytes, known: Sequence[Fingerprint], now: datetime) -> bool:
@@ -69,25 +74,38 @@ class FingerprintMaker:
         alike = [x for x in known if x.kind == "bytes" and x.length == len(data) and now < x.expires]
         return bool(alike) and self._digest_of(data) in {x.digest for x in alike}
 
-    def matches_span(self, source: str, text: str, known: Sequence[Fingerprint], now: datetime) -> bool:
-        """Whether a text of a source holds a span that was erased there and has not expired."""
-        told = _told(text)
+    def matches_span(
+        self, source: str, readings: Iterable[str], known: Sequence[Fingerprint], now: datetime
+    ) -> bool:
+        """Whether one of the readings of a text of a source holds a span erased there, not expired."""
         lengths: dict[int, dict[int, set[bytes]]] = {}
         for x in known:
-            if x.kind == "span" and x.source == source and now < x.expires and x.length <= len(told):
+            if x.kind == "span" and x.source == source and now < x.expires:
                 lengths.setdefault(x.length, {}).setdefault(x.sieve, set()).add(x.digest)
-        return any(self._holds(source, told, length, sieves) for length, sieves in lengths.items())
-
-    def _holds(self, source: str, told: str, length: int, sieves: dict[int, set[bytes]]) -> bool:
-        """Whether a window of this length is one of those erased; each text is tried once."""
         tried: set[str] = set()
-        for start, sieve in enumerate(self._sieved(told, length)):
-            if sieve in sieves:
-                window = told[start : start + length]
-                if window not in tried:
-                    tried.add(window)
-                    if self._slow(source, window) in sieves[sieve]:
-                        return True
+        # Most readings of a text differ in what does not count.
+        for told in dict.fromkeys(map(letters_of, readings)):
+            sums = self._sums(told)
+            if any(self._holds(source, told, sums, x, tried) for x in lengths.items()):
+                return True
+        return False
+
+    def _holds(
+        self,
+        source: str,
+        told: str,
+        sums: Sequence[int],
+        wanted: tuple[int, dict[int, set[bytes]]],
+        tried: set[str],
+    ) -> bool:
+        """Whether a window of a length is one of those erased; each text is tried once."""
+        length, sieves = wanted
+        for start, sieve in ((n, x) for n, x in enumerate(self._sieved(sums, length)) if x in sieves):
+            window = told[start : start + length]
+            if window not in tried:
+                tried.add(window)
+                if self._slow(source, window) in sieves[sieve]:
+                    return True
         return False
 
     @cached_property
@@ -97,22 +115,22 @@ class FingerprintMaker:
         base, mixer, shift = (int.from_bytes(drawn[n : n + 16], "big") % _PRIME for n in (0, 16, 32))
         return base or 1, mixer or 1, shift
 
-    def _sieved(self, text: str, length: int) -> Iterator[int]:
-        """The sieve's bits of each window of a text, in order, each from the sums of what lies before."""
+    def _sums(self, text: str) -> list[int]:
+        """For each place of a text the sum of what lies before it."""
+        base = self._factors[0]
+        return list(accumulate(map(ord, text), lambda total, c: (total * base + c) % _PRIME, initial=0))
+
+    def _sieved(self, sums: Sequence[int], length: int) -> list[int]:
+        """The sieve's bits of each window of a text, in order, from its sums."""
         base, mixer, shift = self._factors
-        sums = list(accumulate(map(ord, text), lambda total, c: (total * base + c) % _PRIME, initial=0))
         power = pow(base, length, _PRIME)
-        for before, after in zip(sums, sums[length:], strict=False):
-            yield ((after - before * power) * mixer + shift) % _PRIME >> (61 - _SIEVE_BITS)
+        above, lost = 61 - _SIEVE_BITS, power * mixer % _PRIME
+        pairs = zip(sums, sums[length:], strict=False)
+        return [(after * mixer - before * lost + shift) % _PRIME >> above for before, after in pairs]
 
     def _digest_of(self, data: bytes) -> bytes:
         return hmac.digest(self._key, b"prov-ledger/bytes/1\0" + data, "sha256")
 
     def _slow(self, source: str, told: str) -> bytes:
-        salt = hmac.digest(self._key, b"prov-ledger/span/1\0" + source.encode(), "sha256")
+        salt = hmac.digest(self._key, b"prov-ledger/span/2\0" + source.encode(), "sha256")
         return scrypt(told.encode(), salt=salt, n=_COST, r=_BLOCK, p=1, dklen=_DIGEST_BYTES)
-
-
-def _told(text: str) -> str:
-    """The text with its white space told apart from nothing only, so that new line breaks hide nothing."""
-    return " ".join(text.split())

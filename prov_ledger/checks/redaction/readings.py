@@ -17,27 +17,30 @@ _ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|x([0-9a-fA-F]{2})|([bfnrtv])|([^\w
 _TAG = re.compile(r"""</?[a-z!?](?:[^<>"']|"[^"<]*"|'[^'<]*')*>|</?[a-z?][^<>]*>""", re.IGNORECASE)
 _COMMENT_MARKS = re.compile(r"<!--|--!?>")
 #: As much of bytes that are no text as could be some: runs of characters that are seen.
-_SEEN_BYTES = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]{12,}")
+_LATIN_1 = re.compile(rb"[\t\n\r\x20-\x7e\xa0-\xff]{24,}")
+_UTF_8 = re.compile(
+    rb"(?:[\t\n\r\x20-\x7e]|[\xc2-\xdf][\x80-\xbf]|[\xe0-\xef][\x80-\xbf]{2}|[\xf0-\xf4][\x80-\xbf]{3}){24,}"
+)
 _COMPRESSED = frozenset(
     ("application/pdf", "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet")
 )
 
 
 def readings_of(source: str) -> tuple[str, ...]:
-    """The characters as they are written, then decoded, then without tags; each told once.
+    """The characters with references of HTML read, then all decoded, then without tags; each told once.
 
     Decoded: references of HTML, escapes of addresses, JSON and scripts, in whatever order they were made.
 
     >>> readings_of("A&amp;<b>B</b>%20C")
-    ('A&amp;<b>B</b>%20C', 'A&<b>B</b> C', 'A&B C')
+    ('A&<b>B</b>%20C', 'A&<b>B</b> C', 'A&B C')
     """
     decoded = source
     for _ in range(_ROUNDS):
         before, decoded = decoded, html.unescape(unquote(_unescaped(decoded)))
         if decoded == before:
             break
-    bare = [_TAG.sub("", _COMMENT_MARKS.sub(" ", text)) for text in (source, decoded)]
-    return tuple(dict.fromkeys((source, decoded, html.unescape(bare[0]), bare[1])))
+    bare = _TAG.sub("", _COMMENT_MARKS.sub(" ", decoded))
+    return tuple(dict.fromkeys((html.unescape(source), decoded, bare)))
 
 
 def readings_of_bytes(data: bytes, media_type: str) -> Iterator[str]:
@@ -58,9 +61,10 @@ def readings_of_bytes(data: bytes, media_type: str) -> Iterator[str]:
     yield from (x for x in readings_of(source) if x and x != text)
     if not text:
         # The letters of UTF-16 have a NUL beside each.
-        seen = b"\n".join(_SEEN_BYTES.findall(data.replace(b"\0", b"")))
-        yield from readings_of(seen.decode("utf-8", "ignore"))
-        yield from readings_of(seen.decode("latin-1"))
+        seen = data.replace(b"\0", b"")
+        for runs, charset in ((_UTF_8, "utf-8"), (_LATIN_1, "latin-1")):
+            told = "\n".join(run.group().decode(charset, "ignore") for run in runs.finditer(seen))
+            yield from readings_of(told)
 
 
 def says(readings: Collection[str], text: str) -> bool:

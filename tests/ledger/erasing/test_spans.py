@@ -178,3 +178,36 @@ def test_a_copy_in_the_same_revision_in_another_spelling_is_told_in_the_plan(wor
     plan = world.ledger.plan_erasure([world.ledger.evidence(revision, quote=NAME)])
 
     assert revision in {copy.revision for copy in plan.copies}
+
+
+TAGGED = NAME.replace("Quist", "<b>Qu</b>ist")
+ESCAPED = NAME.replace("Quist", "\\u0051uist")
+
+
+@pytest.mark.parametrize(
+    ("media_type", "data"),
+    [
+        ("text/plain", f"Seen by {NAME.upper()}."),
+        ("text/plain", "Seen by " + NAME.replace("Quist", "Qu\u200bist")),
+        ("text/plain; charset=utf-16le", f"Seen by {NAME}.".encode("utf-16le")),
+        ("text/markdown", f"Seen by {NAME.replace('Quist', '*Quist*')}."),
+        ("text/html", f"<p>Seen</p><!-- {NAME} -->"),
+        ("text/html", f"<p>Seen by <del>{NAME}</del>"),
+        ("text/html", f"<p>Seen by <span hidden>{TAGGED}</span>"),
+        ("text/html", f"<p>Seen</p><img alt='{NAME}'>"),
+        ("text/html", f"<p>Seen by {NAME.replace('Quist', 'Qu&shy;ist')}"),
+        ("text/html", f"<a href='/{NAME.replace(' ', '%20')}'>Seen</a>"),
+        ("application/octet-stream", f"Seen by {NAME}.".encode()),
+        ("application/octet-stream", f"Seen by {NAME}.".encode("utf-16")),
+        ("application/pdf", f"Seen by {NAME}.".encode()),
+        ("application/json", f'{{"by": "{ESCAPED}"}}'),
+        ("text/csv", "by,of\nOda Quist of 5,Long Lane Bremen\n"),
+    ],
+)
+def test_the_span_comes_back_in_no_other_spelling(world: World, media_type: str, data: str | bytes) -> None:
+    world.ledger.erase([world.evidence])
+
+    with pytest.raises(Refused) as refusal:
+        world.ledger.revision(world.source, data=data, media_type=media_type, label="2")
+
+    assert code_of(refusal) == "erased_bytes"
