@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 
+from prov_ledger.checks.answer.gate import parse_answer
 from prov_ledger.ledger.answering import Answering, CheckedAnswer
 from prov_ledger.ledger.disclosing import Disclosing
 from prov_ledger.ledger.handle import Instant
@@ -32,16 +33,18 @@ class AnswerVerbs(ReadingVerbs):
 
         ``thread`` gives short labels and what is known there; ``strict`` blocks on sentences without a
         citation and cuts them. What its sound citations show is recorded first. Raises Refused
-        ``undeclared_fact``, ``bad_fact``, ``bad_input``; StorageError.
+        ``undeclared_fact``, ``bad_fact``, ``bad_input``, ``too_large`` (200,000 characters); StorageError.
         """
         demand = Demand(facts or {}, now, None, min_authority, max_age)
         disclosing = Disclosing(self._session)
+        # However long it takes to read, nobody waits for that.
+        parsed = parse_answer(text)
         with self._tenant.lock:
             acting = self._acting(principal, purpose)
             if self._titles is None:
                 self._titles = KnownTitles(self._session, self._sources)
             answering = Answering(self._session, self._sources, self._titles)
-            checked, slots = answering.check(self._reading(), acting, text, demand, thread, strict)
+            checked, slots = answering.check(self._reading(), acting, parsed, demand, thread, strict)
             showing = disclosing.showing(acting, slots, thread)
         disclosing.record(showing)
         return checked

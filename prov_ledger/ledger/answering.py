@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from prov_ledger.checks.answer.gate import Citable, Draft, Gate, Passage, kept_text, read_draft
+from prov_ledger.checks.answer.gate import Citable, Draft, Gate, Parsed, Passage, kept_text
 from prov_ledger.checks.answer.sentences import Sentence
 from prov_ledger.checks.quotes import Quote
 from prov_ledger.errors import Refused
@@ -67,18 +67,18 @@ class Answering:
         self.titles, self.resolver = titles, Resolver(session)
 
     def check(
-        self, reader: Reader, acting: Acting, text: str, demand: Demand, thread: str | None, strict: bool
+        self, reader: Reader, acting: Acting, parsed: Parsed, demand: Demand, thread: str | None, strict: bool
     ) -> tuple[CheckedAnswer, list[Slot]]:
         """Check an answer for a reader; with it the slots that its sound markers show.
 
         Raises Refused ``undeclared_fact``, ``bad_fact``, ``bad_input``.
         """
         home = self._thread(acting, thread)
-        draft = read_draft(text, home.labels)
+        draft = parsed.draft(home.labels)
         found = self.resolver.resolve(reader, acting, draft.cited, demand)
         slots = dict(zip(draft.cited, found, strict=True))
         resolved = {id: self._citable(slot) for id, slot in slots.items()}
-        codes = Gate(draft, resolved, self.titles.named_in(acting, text)).faults()
+        codes = Gate(draft, resolved, self.titles.named_in(acting, parsed.text)).faults()
         conflict = self._omits(reader, acting, draft, demand, home)
         sound = [id for marker, ids in draft.ids.items() if marker not in codes for id in ids or ()]
         checked = _checked(draft, {m: codes.get(m) for m in draft.ids}, conflict, strict)
@@ -156,9 +156,7 @@ class Answering:
                     yield from (claim for claim in stated.record.claims if claim != id)
 
 
-def _checked(
-    draft: Draft, codes: Mapping[object, str | None], conflict: bool, strict: bool
-) -> CheckedAnswer:
+def _checked(draft: Draft, codes: Mapping[object, str | None], conflict: bool, strict: bool) -> CheckedAnswer:
     faulty = [(m, code) for m in draft.ids if (code := codes[m]) is not None]
     uncited = [s for s in draft.sentences if not s.markers]
     cut = {s for s in draft.sentences if any(codes[m] is not None for m in s.markers)}

@@ -3,7 +3,8 @@
 Source: prov-ledger semantics, section 5.
 """
 
-from collections.abc import Iterator, Mapping
+from bisect import bisect_left
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from prov_ledger.checks.answer.markers import Marker, cited_ids, find_markers
@@ -11,8 +12,12 @@ from prov_ledger.checks.answer.quotations import Quotation, holds
 from prov_ledger.checks.answer.sentences import Sentence, find_sentences
 from prov_ledger.checks.answer.titles import Titles, has_wrong_title, is_title, without_titles
 from prov_ledger.checks.answer.values import Stock, missing_values
+from prov_ledger.errors import Refused
 from prov_ledger.model.records import Node
 from prov_ledger.model.slots import Verdict
+
+#: Code points of an answer that may be checked at once.
+LONGEST_ANSWER = 200_000
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,11 +59,30 @@ class Draft:
         return tuple(dict.fromkeys(named))
 
 
-def read_draft(text: str, labels: Mapping[str, Node]) -> Draft:
-    """Read an answer; ``labels`` are the short labels of the thread's packet, in lower case."""
+@dataclass(frozen=True, slots=True)
+class Parsed:
+    """An answer of which is known where it cites, and not yet what."""
+
+    text: str
+    markers: tuple[Marker, ...]
+    sentences: tuple[Sentence, ...]
+
+    def draft(self, labels: Mapping[str, Node]) -> Draft:
+        """With what is cited; ``labels`` are the short labels of the thread's packet, in lower case."""
+        return Draft(self.text, self.sentences, {m: cited_ids(m, labels) for m in self.markers})
+
+
+def parse_answer(text: str) -> Parsed:
+    """Read an answer, in time that grows as its length. Raises Refused ``too_large``."""
+    if len(text) > LONGEST_ANSWER:
+        raise Refused("too_large", f"an answer of {len(text)} characters: {LONGEST_ANSWER} may be checked")
     markers = find_markers(text)
-    ids = {marker: cited_ids(marker, labels) for marker in markers}
-    return Draft(text, find_sentences(text, markers), ids)
+    return Parsed(text, markers, find_sentences(text, markers))
+
+
+def read_draft(text: str, labels: Mapping[str, Node]) -> Draft:
+    """Read an answer with its labels; raises as ``parse_answer``."""
+    return parse_answer(text).draft(labels)
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,9 +128,16 @@ class _Share:
         self.before = text[self.start : marker.start]
         last = number == len(markers) - 1
         self.after_start, self.after = marker.end, text[marker.end : sentence.end] if last else ""
-        self.quotations = [self._own(q) for q in sentence.quotations]
+        self.quotations = [self._own(q) for q in self._begun(sentence.quotations, marker.start)]
+        if last:
+            self.quotations += [self._own(q) for q in sentence.quotations if q.start >= marker.end]
         self.passages = [passage for slot in slots for passage in slot.passages]
         self.sources = frozenset(passage.source for passage in self.passages)
+
+    def _begun(self, quotations: Sequence[Quotation], end: int) -> Sequence[Quotation]:
+        """Those that begin before the marker; a sentence may have thousands of each."""
+        first, last = (bisect_left(quotations, at, key=lambda one: one.start) for at in (self.start, end))
+        return quotations[first:last]
 
     def _own(self, quotation: Quotation) -> Quotation:
         exact = quotation.exact

@@ -22,6 +22,7 @@ _CLOSERS = {
 _SINGLE = frozenset("‘‚'")
 #: An apostrophe that nothing closes within so many characters is one; bounds the search for its other half.
 _LONGEST_SINGLE = 600
+_MARK = re.compile("[" + "".join(_CLOSERS) + "]")
 _SPACE = re.compile(r"\s+")
 #: What a writer may add within the marks without changing the words: an ellipsis or punctuation at an end.
 _EDGE_BEFORE = re.compile(r"^(?:…|\.\.\.|\[…\]|\[\.\.\.\])\s*")
@@ -50,16 +51,14 @@ def find_quotations(text: str) -> tuple[Quotation, ...]:
 
 
 def _scan(text: str) -> Iterator[Quotation]:
-    position = 0
-    while position < len(text):
-        mark = text[position]
-        end = _end(text, position) if mark in _CLOSERS and _opens(text, position) else None
-        if end is None:
-            position += 1
-            continue
-        stop = end + 1 if end < len(text) else end
-        yield Quotation(position, stop, text[position + 1 : end])
-        position = stop
+    closing = _Closing(text)
+    behind = 0
+    for mark in _MARK.finditer(text):
+        position = mark.start()
+        end = closing.end(position) if position >= behind and _opens(text, position) else None
+        if end is not None:
+            behind = end + 1 if end < len(text) else end
+            yield Quotation(position, behind, text[position + 1 : end])
 
 
 def _opens(text: str, position: int) -> bool:
@@ -70,30 +69,50 @@ def _opens(text: str, position: int) -> bool:
     return not (text[position] == '"' and before.isdigit() and not after.isalnum())
 
 
-def _end(text: str, start: int) -> int | None:
-    """Where the quotation that opens at ``start`` is closed; None where the mark quotes nothing.
+class _Closing:
+    """Where the marks of a text are closed; each kind of mark is looked for once."""
 
-    Pairs of the same marks may stand within; where a curly mark has no other half, a straight one closes.
-    """
-    mark = text[start]
-    found = _closing(text, start, _CLOSERS[mark])
-    if found is None and mark in "“„":
-        found = _closing(text, start, '"')
-    return found if found is not None or mark in _SINGLE else len(text)
+    def __init__(self, text: str) -> None:
+        self._text = text
+        self._found: dict[tuple[str, str], dict[int, int]] = {}
+
+    def end(self, start: int) -> int | None:
+        """Where the quotation that opens at ``start`` is closed; None where the mark quotes nothing.
+
+        Pairs of the same marks may stand within; where a curly mark has no other half, a straight one
+        closes.
+        """
+        mark = self._text[start]
+        found = self._closed(start, _CLOSERS[mark])
+        if found is None and mark in "“„":
+            found = self._closed(start, '"')
+        return found if found is not None or mark in _SINGLE else len(self._text)
+
+    def _closed(self, start: int, closers: str) -> int | None:
+        mark = self._text[start]
+        pairs = self._found.get((mark, closers))
+        if pairs is None:
+            pairs = self._found[mark, closers] = _pairs(self._text, mark, closers)
+        end = pairs.get(start)
+        return None if end is None or (mark in _SINGLE and end >= start + _LONGEST_SINGLE) else end
 
 
-def _closing(text: str, start: int, closers: str) -> int | None:
-    mark, depth = text[start], 1
-    furthest = start + _LONGEST_SINGLE if mark in _SINGLE else len(text)
-    for position in range(start + 1, min(len(text), furthest)):
-        character = text[position]
-        if character in closers and not (mark in _SINGLE and _within_word(text, position)):
+def _pairs(text: str, mark: str, closers: str) -> dict[int, int]:
+    """Where each mark is closed: those that still are open wait, by how deep what follows them nests."""
+    pairs: dict[int, int] = {}
+    waiting: dict[int, list[int]] = {}
+    depth = 0
+    for found in re.finditer(f"[{mark}{closers}]", text):
+        position = found.start()
+        closes = found[0] in closers and not (mark in _SINGLE and _within_word(text, position))
+        if closes:
+            pairs |= dict.fromkeys(waiting.pop(depth, ()), position)
             depth -= 1
-        elif character == mark:
+        elif found[0] == mark:
             depth += 1
-        if not depth:
-            return position
-    return None
+        if found[0] == mark:
+            waiting.setdefault(depth, []).append(position)
+    return pairs
 
 
 def _within_word(text: str, position: int) -> bool:

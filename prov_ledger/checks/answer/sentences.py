@@ -5,6 +5,7 @@ for less.
 """
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -31,6 +32,7 @@ _AFTER_ORDINAL = re.compile(
     r"|Jahrhundert|Fassung|Stock|Klasse|Rate|Mahnung)[a-zäöü]*\b)",
     re.IGNORECASE,
 )
+_SPACE = re.compile(r"\s*+")
 _LINE = re.compile(r"[^\n]*(?:\n|$)")
 _OPENING = re.compile(r"\s*(?:>\s*)*(?P<mark>(?:[-*+•]|\d+[.)])(?:\s+\[[ xX]\])?\s+|#{1,6}\s+|\|)?")
 _FENCE = re.compile(r"\s*(?:```|~~~)")
@@ -67,13 +69,20 @@ def find_sentences(text: str, markers: Sequence[Marker]) -> tuple[Sentence, ...]
     """
     found: list[Sentence] = []
     for block in _blocks(text):
-        for start, end in _spans(text, block, markers):
-            inside = tuple(m for m in markers if start <= m.start < end)
+        quotations = tuple(_quotations(text, block))
+        cited = markers[_first(markers, block.start) : _first(markers, block.end)]
+        for start, end in _spans(text, block, quotations, cited):
+            inside = tuple(cited[_first(cited, start) : _first(cited, end)])
             if not inside and not _says_something(text[start:end], block.heading):
                 continue
-            quotations = tuple(q for q in _quotations(text, block) if start <= q.start < end)
-            found.append(Sentence(start, end, inside, quotations))
+            within = quotations[_first(quotations, start) : _first(quotations, end)]
+            found.append(Sentence(start, end, inside, within))
     return tuple(_joined(text, found))
+
+
+def _first(placed: Sequence[Marker] | Sequence[Quotation], position: int) -> int:
+    """The number of the first, of what is in order, that begins at a position or behind it."""
+    return bisect_left(placed, position, key=lambda one: one.start)
 
 
 def _says_something(text: str, heading: bool) -> bool:
@@ -118,49 +127,79 @@ def _quotations(text: str, block: _Block) -> Iterator[Quotation]:
         yield Quotation(found.start + block.start, found.end + block.start, found.exact)
 
 
-def _spans(text: str, block: _Block, markers: Sequence[Marker]) -> Iterator[tuple[int, int]]:
-    """Where the sentences of a block are, trailing markers with them."""
-    closed = [(q.start, q.end) for q in _quotations(text, block)] + [(m.start, m.end) for m in markers]
-    start = block.start
+def _spans(
+    text: str, block: _Block, quotations: Sequence[Quotation], markers: Sequence[Marker]
+) -> Iterator[tuple[int, int]]:
+    """Where the sentences of a block are, trailing markers with them; one pass over the text."""
+    start, chained = block.start, _chained(text, markers)
     for ending in _ENDING.finditer(text, block.start, block.end):
-        end = ending.end()
-        if end <= start or any(a < ending.start() < b - 2 for a, b in closed):
+        end, at = ending.end(), ending.start()
+        if end <= start or _is_within(quotations, at) or _is_within(markers, at):
             continue
-        cited = any(start <= m.start < ending.start() for m in markers)
-        after = _after_markers(text, end, block.end, markers)
-        if after > end and (after >= block.end or (not cited and not text[after:].lstrip()[:1].islower())):
+        cited = _first(markers, start) < _first(markers, at)
+        after = _after_markers(text, end, markers, chained)
+        if after > end and (after >= block.end or (not cited and not _goes_on(text, after, len(text)))):
             end = after
         if _ends_here(text, ending, end, block.end):
             yield start, end
-            start = end + (len(text[end : block.end]) - len(text[end : block.end].lstrip()))
+            start = _past_space(text, end, block.end)
     if start < block.end:
         yield start, block.end
 
 
-def _after_markers(text: str, position: int, stop: int, markers: Sequence[Marker]) -> int:
+def _is_within(placed: Sequence[Marker] | Sequence[Quotation], position: int) -> bool:
+    """Whether a position is inside one of what is in order and does not overlap, not at its end."""
+    number = _first(placed, position) - 1
+    return number >= 0 and position < placed[number].end - 2
+
+
+def _past_space(text: str, position: int, stop: int) -> int:
+    found = _SPACE.match(text, position, stop)
+    return position if found is None else found.end()
+
+
+def _goes_on(text: str, position: int, stop: int) -> bool:
+    """Whether a small letter comes next."""
+    position = _past_space(text, position, stop)
+    return position < stop and text[position].islower()
+
+
+def _after_markers(text: str, position: int, markers: Sequence[Marker], chained: Sequence[int]) -> int:
     """Where the markers that follow a position, with white space alone between, end."""
-    for marker in markers:
-        if position <= marker.start < stop and not text[position : marker.start].strip():
-            position = marker.end
-            if text[position : position + 1] == ".":
-                position += 1
-    return position
+    number = _first(markers, position)
+    if number == len(markers) or _past_space(text, position, markers[number].start) < markers[number].start:
+        return position
+    return chained[number]
+
+
+def _chained(text: str, markers: Sequence[Marker]) -> list[int]:
+    """For each marker, where it ends and those that follow it at once, with a full stop behind each."""
+    ends: list[int] = []
+    following: int | None = None
+    for marker in reversed(markers):
+        end = marker.end + (text[marker.end : marker.end + 1] == ".")
+        if following is not None and _past_space(text, end, following) == following:
+            ends.append(ends[-1])
+        else:
+            ends.append(end)
+        following = marker.start
+    return ends[::-1]
 
 
 def _ends_here(text: str, ending: re.Match[str], end: int, stop: int) -> bool:
-    before, after = text[: ending.start()], text[end:stop].lstrip()
-    if not after or ending[0][0] in "。！？":
+    before, after = text[max(ending.start() - 24, 0) : ending.start()], _past_space(text, end, stop)
+    if after >= stop or ending[0][0] in "。！？":
         return True
-    if after[0].islower():
+    if text[after].islower():
         return False
     if ending[0][0] != ".":
         return True
-    word = _WORD_BEFORE.search(before[-24:])
+    word = _WORD_BEFORE.search(before)
     if word is not None and (word[1].lower() in _ABBREVIATIONS or _is_letter(word[1])):
         return False
     if _NUMBER_BEFORE.search(before[-4:]) is None:
         return True
-    return not (_BEFORE_ORDINAL.search(before[-16:]) or _AFTER_ORDINAL.match(after))
+    return not (_BEFORE_ORDINAL.search(before[-16:]) or _AFTER_ORDINAL.match(text[after : after + 64]))
 
 
 def _is_letter(word: str) -> bool:
@@ -183,7 +222,9 @@ def _joined(text: str, sentences: Sequence[Sentence]) -> Iterator[Sentence]:
 
 
 def _is_markers_alone(text: str, sentence: Sentence) -> bool:
-    rest = text[sentence.start : sentence.end]
+    position, rest = sentence.start, []
     for marker in sentence.markers:
-        rest = rest.replace(text[marker.start : marker.end], "")
-    return bool(sentence.markers) and not any(character.isalnum() for character in rest)
+        rest.append(text[position : marker.start])
+        position = marker.end
+    rest.append(text[position : sentence.end])
+    return bool(sentence.markers) and not any(character.isalnum() for part in rest for character in part)

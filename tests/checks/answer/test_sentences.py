@@ -1,7 +1,11 @@
 """Where the sentences of an answer end; where it is not sure they do not."""
 
+import time
+
 import pytest
 
+from prov_ledger import Refused
+from prov_ledger.checks.answer.gate import parse_answer
 from prov_ledger.checks.answer.markers import find_markers
 from prov_ledger.checks.answer.sentences import find_sentences
 
@@ -70,3 +74,22 @@ def test_every_marker_is_in_one_sentence() -> None:
     text = "[c1]\n# [c2]\n```\n[c3]\n```\n|[c4]|\n- [c5]. [c6]"
     held = [m.parts[0] for s in find_sentences(text, find_markers(text)) for m in s.markers]
     assert held == ["c1", "c2", "c3", "c4", "c5", "c6"]
+
+
+@pytest.mark.parametrize(
+    "unit", ["60 days [c1] for “goods”. ", "'a ", "“a ", "[c1]. ", "a.[c1] ", "a.\n", "[c1] "]
+)
+def test_an_answer_is_read_in_time_that_grows_as_its_length(unit: str) -> None:
+    def seconds(size: int) -> float:
+        began = time.process_time()
+        parse_answer((unit * size)[:size])
+        return time.process_time() - began
+
+    short, long = (min(seconds(size) for _ in range(3)) for size in (10_000, 80_000))
+    # Eight times the text; sixty-four times the time would be the square.
+    assert long < 30 * max(short, 0.015)
+
+
+def test_a_longer_answer_than_may_be_is_refused() -> None:
+    with pytest.raises(Refused, match="200000 may be checked"):
+        parse_answer("x" * 200_001)
