@@ -7,7 +7,7 @@ from hashlib import blake2b
 from typing import TYPE_CHECKING
 
 from prov_ledger.errors import Corrupt, ProvLedgerError
-from prov_ledger.ledger.audit_removals import RemovalsSeen
+from prov_ledger.ledger.audit_removals import Committed, RemovalsSeen
 from prov_ledger.ledger.backing import Backing
 from prov_ledger.ledger.index_rows import IndexRows
 from prov_ledger.ledger.layout import tenant_folder
@@ -20,7 +20,7 @@ from prov_ledger.vault.stored import StoredRow
 from prov_ledger.vault.verify import check_keys, check_payloads, check_references, check_tree
 
 #: A commitment to a sealed text, whatever property holds it.
-_COMMITMENT = re.compile(rb'ommitment> "([0-9a-f]{64})"')
+_COMMITMENT = re.compile(rb'^<([^>]*)> <[^>]*#([a-z]*)[Cc]ommitment> "([0-9a-f]{64})"', re.MULTILINE)
 
 if TYPE_CHECKING:
     from prov_ledger.checks.conformance import Report as Validation
@@ -168,7 +168,7 @@ class _Leaves:
         self.lines: set[bytes] = set()
         self.denials: set[Denial] = set()
         #: The entry that first committed to a text, by the commitment.
-        self.commitments: dict[bytes, int] = {}
+        self.commitments: dict[bytes, Committed] = {}
         self.sound = True
 
     def take(self, row: StoredRow, base: str) -> Iterator[AuditFinding]:
@@ -186,8 +186,9 @@ class _Leaves:
         self.removals.take(entry)
         self.lines.update(map(_digest, row.leaf.splitlines()))
         self.denials.update(denials_of(entry))
-        for commitment in _COMMITMENT.findall(row.leaf):
-            self.commitments.setdefault(commitment, row.sequence)
+        for subject, name, commitment in _COMMITMENT.findall(row.leaf):
+            node = subject.decode().removeprefix(base)
+            self.commitments.setdefault(commitment, Committed(row.sequence, node, name.decode()))
         yield from (AuditFinding(found.where, found.what) for found in self.rows.take(row, entry))
 
 
