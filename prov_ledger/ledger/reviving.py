@@ -10,6 +10,15 @@ from prov_ledger.vault.denials import Denial, DenialKind
 from prov_ledger.vault.removing import SETTLED
 
 _Row = tuple[DenialKind, str]
+#: Kinds of which the last about a subject counts, by what they are about.
+_REPLACING: dict[DenialKind, str] = {
+    "denial": "denial",
+    "allowance": "denial",
+    "hold": "hold",
+    "release": "hold",
+    "retention": "retention",
+    "roles": "roles",
+}
 
 
 class Reviving:
@@ -63,6 +72,13 @@ class Reviving:
                 return self._supersede(work, *subject.split(" "))
             case "denial" | "allowance":
                 return self._deny(work, subject, allowed=kind == "allowance")
+            case "hold" | "release":
+                return self._hold(work, subject, released=kind == "release")
+            case "retention":
+                return self._retain(work, *subject.split(" "))
+            case "roles":
+                agent, *roles = subject.split(" ")
+                return self._give_roles(work, agent, frozenset(map(r.Role, roles)))
             case "erasure":
                 return True
 
@@ -109,6 +125,46 @@ class Reviving:
             work.append(draft, self._agent)
         return True
 
+    def _hold(self, work: Work, on: r.Node, released: bool) -> bool:
+        """Hold or release anew; the reason is lost with the entry that gave it."""
+        if not self._is_known(on):
+            return False
+        held = work.state.removals.holds.get(on)
+        if released == (held is not None):
+            draft = work.draft("release" if released else "hold")
+            if held is not None:
+                draft.records += [r.ReleaseRecord(on), r.EndingRecord((held.node,))]
+            else:
+                draft.records.append(r.HoldRecord(on))
+            draft.about.append(on)
+            work.append(draft, self._agent)
+        return True
+
+    def _retain(self, work: Work, on: r.Node, bytes_for: str, metadata_for: str) -> bool:
+        if not self._is_known(on):
+            return False
+        former = work.state.removals.retention.rule(on)
+        rule = r.RetentionRecord(on, *(None if x == "-" else x for x in (bytes_for, metadata_for)))
+        if former is None or former.record != rule:
+            draft = work.draft("retention")
+            draft.records.append(rule)
+            if former is not None:
+                draft.records.append(r.EndingRecord((former.node,)))
+            draft.about.append(on)
+            work.append(draft, self._agent)
+        return True
+
+    def _give_roles(self, work: Work, agent: r.Node, roles: frozenset[r.Role]) -> bool:
+        entry = work.state.entry_of(agent)
+        stated = [x.record for x in entry.statements] if entry is not None else []
+        names = [x.name for x in stated if isinstance(x, r.AgentRecord) and x.id == agent]
+        if names and work.state.roster.roles.get(agent) != roles:
+            draft = work.draft("agent")
+            draft.records.append(r.AgentRecord(agent, names[0], roles))
+            draft.about.append(agent)
+            work.append(draft, self._agent)
+        return bool(names)
+
     def _erase(self, work: Work, ids: list[r.Node]) -> list[_Row]:
         """Erase again what is not erased; the rows of what is not there. The next opening carries it out.
 
@@ -136,12 +192,12 @@ class Reviving:
 
 
 def _settled(rows: Iterable[_Row]) -> Iterator[_Row]:
-    """The rows in order, of denials and allowances of one source the last alone; no erasures."""
-    last: dict[str, DenialKind] = {}
+    """The rows in order; of those that replace one another, the last alone; no erasures."""
+    last: dict[tuple[str, str], _Row] = {}
     for kind, subject in rows:
-        if kind in ("denial", "allowance"):
-            last[subject] = kind
+        group = _REPLACING.get(kind)
+        if group is not None:
+            last[group, subject.partition(" ")[0]] = kind, subject
         elif kind != "erasure":
             yield kind, subject
-    for subject, kind in last.items():
-        yield kind, subject
+    yield from last.values()

@@ -36,7 +36,10 @@ MOVED, REMOVING = "moved", "removing"
 #: How far back a clock may step before a write is refused: corrections by a time service are smaller.
 CLOCK_TOLERANCE = timedelta(minutes=5)
 #: Kinds of entries that may take something away.
-DENYING_KINDS = ("revoke", "member", "retract", "supersede", "reaffirm", "deny", "allow", "erase")
+DENYING_KINDS = (
+    *("revoke", "member", "retract", "supersede", "reaffirm", "deny", "allow", "erase"),
+    *("hold", "release", "retention", "agent"),
+)
 
 
 def system_clock() -> datetime:
@@ -274,7 +277,20 @@ def denials_of(entry: r.Entry) -> list[Denial]:
             found.append(Denial(sequence, "allowance" if record.allowed else "denial", record.source))
         elif isinstance(record, r.ErasureRecord):
             found += [Denial(sequence, "erasure", id) for id in sorted(record.erased)]
+        elif isinstance(record, r.HoldRecord):
+            found.append(Denial(sequence, "hold", record.on))
+        elif isinstance(record, r.ReleaseRecord):
+            found.append(Denial(sequence, "release", record.on))
+        elif isinstance(record, r.RetentionRecord):
+            limits = f"{record.bytes_for or '-'} {record.metadata_for or '-'}"
+            found.append(Denial(sequence, "retention", f"{record.on} {limits}"))
+        elif isinstance(record, r.AgentRecord) and not _begins_tenant(entry):
+            found.append(Denial(sequence, "roles", " ".join((record.id, *sorted(record.roles)))))
     return found
+
+
+def _begins_tenant(entry: r.Entry) -> bool:
+    return any(isinstance(stated.record, r.TenantRecord) for stated in entry.statements)
 
 
 class Work:

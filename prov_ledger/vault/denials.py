@@ -12,7 +12,12 @@ from prov_ledger.vault.fingerprints import ANYWHERE, Fingerprint
 from prov_ledger.vault.schema import DENIALS
 
 DENIALS_FILE = "denials.sqlite"
-DenialKind = Literal["revocation", "left", "retraction", "supersession", "denial", "allowance", "erasure"]
+# fmt: off
+DenialKind = Literal[
+    "revocation", "left", "retraction", "supersession", "denial", "allowance", "erasure",
+    "hold", "release", "retention", "roles",
+]
+# fmt: on
 _THROUGH = "through"
 
 

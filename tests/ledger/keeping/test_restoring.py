@@ -355,3 +355,20 @@ def test_a_key_of_an_earlier_life_without_its_payload_is_told(story: Story) -> N
         assert "1 of before the restore are there, and no payload has them" in [
             finding.what for finding in again.verify().findings
         ]
+
+
+def test_holds_retention_and_roles_that_came_after_the_backup_hold_again(story: Story) -> None:
+    world, ledger = story.world, story.world.ledger
+    other = ledger.source(native="gifts", title="Gifts")
+    ledger.agent("eve", roles=["curator", "agent"])
+    ledger.backup(str(story.folder / "second"))
+    story.backup = story.folder / "second"
+    ledger.hold(world.source, reason="a law suit")
+    ledger.retention(other, bytes_for="P1M")
+    ledger.agent("eve", roles=["agent"])
+    with story.restore() as again:
+        assert refused(lambda: again.erase([world.source], reason="asked")) == "legal_hold"
+        (rule,) = again._tenant.state.removals.retention.rules()
+        assert (rule.record.on, rule.record.bytes_for) == (other, "P1M")
+        assert refused(lambda: again.source(native="zz", title="Z", by="eve")) == "denied"
+        assert again.verify().valid, again.verify().findings
