@@ -37,6 +37,17 @@ class IdentityVerbs(Handle):
         """16 bytes that stand for a text in this tenant and tell nothing of it without the tenant's key."""
         return self._tenant.sealer.lasting_token(kind, text)
 
+    def passing_hash(self, kind: str, text: str) -> tuple[int, bytes]:
+        """As ``keyed_hash``, until the next erasure destroys its key: then nobody can guess at the text.
+
+        The number is another one for each key, so that hashes under different keys are not compared.
+        """
+        while True:
+            generation = self._tenant.journal.cover_generation()
+            hashed = self._tenant.sealer.token(kind, text)
+            if self._tenant.journal.cover_generation() == generation:
+                return generation, hashed
+
     def last_entry(self) -> tuple[int, Node] | None:
         """Within a batch, sequence and id of the entry that was recorded last in it; None where none was."""
         return self._tenant.last_entry()

@@ -17,13 +17,16 @@ from prov_ledger.model.plain import Json
 from prov_ledger.service.files import REQUESTS, open_or_create, service_folder
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import Database
+from prov_ledger.vault.sealing import TOKEN_BYTES
 
 _LONGEST_KEY = 255
+_GENERATION_BYTES = 8
+_BODY_BYTES = _GENERATION_BYTES + TOKEN_BYTES
 
 
 @dataclass(frozen=True, slots=True)
 class Sent:
-    """A write with its key, as hashes under the tenant's lookup key."""
+    """A write with its key, as hashes; that of the body is of no use after an erasure, as texts are in it."""
 
     token: bytes
     body: bytes
@@ -34,7 +37,8 @@ class Sent:
         if not 0 < len(key) <= _LONGEST_KEY or not key.isascii() or not key.isprintable():
             raise Refused("bad_input", f"an Idempotency-Key is 1 to {_LONGEST_KEY} printable characters")
         token = ledger.keyed_hash("request", f"{caller}\n{route}\n{key}")
-        return cls(token, ledger.keyed_hash("request-body", body.hex()))
+        generation, hashed = ledger.passing_hash("request-body", body.hex())
+        return cls(token, generation.to_bytes(_GENERATION_BYTES, "big") + hashed)
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,6 +55,11 @@ class Requests:
         path = service_folder(ledger) / f"requests-{tenant}.sqlite"
         self._database: Database = open_or_create(path, REQUESTS)
         self._keep_s = hours * 3600
+        with self._database.writing() as connection:
+            connection.execute(
+                "DELETE FROM request WHERE at < ? OR length(body) <> ?",
+                (int(time.time()) - self._keep_s, _BODY_BYTES),
+            )
 
     def close(self) -> None:
         """Close the file."""
@@ -59,8 +68,8 @@ class Requests:
     def once(self, ledger: Ledger, sent: Sent, call: Callable[[], Json]) -> tuple[Json, bool]:
         """What the call answers, and whether it was answered before and is not made again now.
 
-        Raises Refused ``already_exists`` where the key was used for another body, and what the call raises:
-        what was refused is not kept, and may be tried again.
+        Raises Refused ``already_exists`` where the key was used for another body, or before an erasure, and
+        what the call raises: what was refused is not kept, and may be tried again.
         """
         kept = self._settled(ledger, sent)
         if kept is not None:
@@ -80,6 +89,12 @@ class Requests:
         kept = self._find(sent.token)
         if kept is None or (kept.entry is not None and not ledger.has_entry(*kept.entry)):
             return None
+        if kept.body[:_GENERATION_BYTES] != sent.body[:_GENERATION_BYTES]:
+            raise Refused(
+                "already_exists",
+                "this Idempotency-Key was used before an erasure, after which nobody can tell whether the "
+                "request was the same: see whether what it wrote is there; if not, take a new key",
+            )
         if kept.body != sent.body:
             raise Refused(
                 "already_exists", "this Idempotency-Key was used for another request: take a new one"

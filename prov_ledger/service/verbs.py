@@ -202,6 +202,7 @@ NOT_OFFERED: Mapping[str, str] = {
             "narrowed",
             "check_may",
             "keyed_hash",
+            "passing_hash",
             "last_entry",
             "has_entry",
             "held",

@@ -3,6 +3,7 @@
 import json
 import os
 import signal
+import sqlite3
 import subprocess
 import sys
 from collections.abc import Callable
@@ -13,6 +14,7 @@ import pytest
 from served import Served, Shop
 
 from prov_ledger import Ledger
+from prov_ledger.service.requests import Requests, Sent
 
 KEY = {"Idempotency-Key": "k-1"}
 SOURCE = {"native": "wiki:new", "title": "New", "collection": "tools"}
@@ -42,6 +44,40 @@ def test_the_same_request_again_is_answered_and_not_made(served: Served) -> None
         "true",
     )
     assert served.get("tree-head").json() == size
+
+
+def test_an_erasure_makes_the_hash_of_a_body_useless(served: Served) -> None:
+    made = served.post("source", SOURCE, headers=KEY).json()["id"]
+    with Ledger.open(served.shop.folder) as ledger:
+        ledger.erase([made])
+
+    again = served.post("source", SOURCE, headers=KEY)
+
+    assert (again.status_code, again.json()["code"]) == (409, "already_exists")
+    assert "before an erasure" in again.json()["detail"]
+    assert served.post("source", SOURCE, headers={"Idempotency-Key": "k-2"}).status_code == 200
+
+
+def test_keys_that_were_kept_long_enough_go_at_the_opening(tmp_path: Path) -> None:
+    Ledger.init(tmp_path / "ledger").close()
+    with Ledger.open(tmp_path / "ledger") as ledger:
+        sent = Sent.of(ledger, "curator", "source", "k-1", b"{}")
+        kept = Requests(tmp_path / "ledger", "default", hours=24)
+        kept.once(ledger, sent, lambda: {})
+        kept.close()
+        assert len(_rows(tmp_path / "ledger")) == 1
+
+        Requests(tmp_path / "ledger", "default", hours=-1).close()
+
+        assert _rows(tmp_path / "ledger") == []
+
+
+def _rows(folder: Path) -> list[tuple[bytes]]:
+    file = sqlite3.connect(folder / "service" / "requests-default.sqlite")
+    try:
+        return file.execute("SELECT body FROM request").fetchall()
+    finally:
+        file.close()
 
 
 def test_without_a_key_it_is_made_again(served: Served) -> None:
