@@ -575,6 +575,9 @@ class Model:
         """Whether some rule, while it was in force, said that a page is not to be kept any longer."""
         recorded = self.retrieved(revision)
         own = self.source(self.revision(revision).source)
+        gone_for_ever = self.source_end(own.name)
+        if gone_for_ever is not None and gone_for_ever <= self.ask.now:
+            return True
         for on in (own.name, f"collection:{own.collection}"):
             rules = [t for t in self.story.told if isinstance(t.step, Keeping) and t.step.on == on]
             for i, rule in enumerate(rules):
@@ -583,6 +586,30 @@ class Model:
                     if limit is not None and max(rule.at, recorded, recorded + limit) <= until:
                         return True
         return False
+
+    def source_end(self, source: str) -> datetime | None:
+        """When nothing about a source may be kept any longer; a page that comes then comes too late."""
+        end = self.metadata_end(source, self.named(Source, source)[0].at)  # type: ignore[index]
+        pages = [t for t in self.story.told if isinstance(t.step, Revision) and t.step.source == source]
+        for page in pages:
+            if end is None or page.at >= end:
+                break
+            next_end = self.metadata_end(source, page.at)
+            end = None if next_end is None else max(end, next_end)
+        return end
+
+    def metadata_end(self, source: str, recorded: datetime) -> datetime | None:
+        """When what was recorded of a source at a time has to go, by the first rule that reaches it."""
+        ends = []
+        for on in (source, f"collection:{self.source(source).collection}"):
+            rules = [t for t in self.story.told if isinstance(t.step, Keeping) and t.step.on == on]
+            for i, rule in enumerate(rules):
+                limit = rule.step.metadata_for  # type: ignore[union-attr]
+                if limit is not None:
+                    end = max(rule.at, recorded, recorded + limit)
+                    if i + 1 == len(rules) or end <= rules[i + 1].at:
+                        ends.append(end)
+        return min(ends, default=None)
 
     # permission, always of today
 
