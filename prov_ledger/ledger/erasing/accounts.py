@@ -151,7 +151,9 @@ class Accounts:
         return HeldThing(id, _KINDS.get(kind or "", kind or ""), entry.recorded, entry.agent)
 
     def _texts(self, plan: Plan) -> Iterator[HeldText]:
-        keys = [(x.owner, x.field) for x in plan.manifest.texts]
+        expired = self._expired(plan)
+        texts = (x for x in plan.manifest.texts if x.owner.partition("#")[0] not in expired)
+        keys = [(x.owner, x.field) for x in texts]
         payloads = self.tenant.journal.payloads(keys)
         for key in keys:
             data = self._data(payloads[key]) if key in payloads else None
@@ -162,6 +164,17 @@ class Accounts:
                 yield from (HeldText(key[0], name, _joined(part)) for name, part in parts.items())
             else:
                 yield HeldText(*key, self._text(payloads[key], data))
+
+    def _expired(self, plan: Plan) -> set[Node]:
+        """What of it waits for the sweep: its texts are given out no more, but where a hold keeps them."""
+        reader, removals, found = self.tenant.state.reader, self.tenant.state.removals, set[Node]()
+        for source in plan.touched:
+            history = reader.history(source)
+            if history is not None and not removals.held(source, history.source.record.collection):
+                gone = removals.gone_of(history, self.tenant.now())
+                on = reader.evidence_on([source]) if gone else {}
+                found |= gone | {id for id, x in on.items() if x.record.revision in gone}
+        return found
 
     def _data(self, payload: SealedPayload) -> bytes | None:
         try:

@@ -54,6 +54,19 @@ def test_a_hold_stops_the_sweeper_and_is_told(office: Office) -> None:
     assert list(places_of(office.folder, MARKER))
 
 
+def test_an_account_gives_expired_texts_out_under_a_hold_alone(office: Office) -> None:
+    def told() -> bool:
+        account = office.ledger.access([office["page"]])
+        assert office["page"] in {thing.id for thing in account.things}
+        return any(text.owner in (office["page"], office["report"]) for text in account.texts)
+
+    assert told()
+    office.clock.now += timedelta(days=93)
+    assert not told()
+    office.ledger.hold(office["case"], "case 12")
+    assert told()
+
+
 def sweep_all(office: Office) -> int:
     office.clock.now += timedelta(days=400)
     return office.ledger.sweep().pruned
