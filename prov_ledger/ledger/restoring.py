@@ -34,7 +34,7 @@ from prov_ledger.vault.disclosures import DISCLOSURES_FILE
 from prov_ledger.vault.epochs import current_epoch
 from prov_ledger.vault.journal import LEDGER_FILE
 from prov_ledger.vault.keys import FileKeys, KeyProvider
-from prov_ledger.vault.schema import KEYS
+from prov_ledger.vault.schema import DENIALS, KEYS
 from prov_ledger.vault.sqlite_errors import translated_files
 from prov_ledger.vault.tickets import KEYS_FILE
 
@@ -96,8 +96,12 @@ def restore(
         with closing(Denials.open(_denials(backup, newest))) as source:
             known = source.last_sequence()
             carried, rows, prints = source.carried(), source.all(), source.every_fingerprint()
+            erasures = source.known_erasures()
+        with closing(Database(backup / DENIALS_FILE, DENIALS, read_only=True)) as own:
+            own_prints, own_count = Denials(own).every_fingerprint(), Denials(own).known_erasures()
         with closing(Denials.create(folder)) as fresh:
-            fresh.add_fingerprints(prints)
+            fresh.add_fingerprints((*own_prints, *prints))
+            fresh.know_erasures(max(erasures, own_count))
         suspended = known < manifest.size or (newest.denials is None and not trusted)
         with closing(Tenant(stage, name, keys, clock, restoring=True)) as tenant:
             if tenant.journal.cover_generation() not in tenant.tickets.cover_generations():

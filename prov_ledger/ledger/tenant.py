@@ -117,6 +117,13 @@ class Tenant:
                 "nothing else changed, or restore a backup into a new folder"
             )
 
+        erasures = sum(1 for _ in self.journal.entries(kinds=("erase",)))
+        if self.denials.known_erasures() < erasures:
+            raise Corrupt(
+                f"tenant '{self.name}': an older denials.sqlite was put back, which does not recognise what "
+                "was erased since; put the newest one back, or restore a backup into a new folder"
+            )
+
     def _covered(self) -> bool:
         """Whether the keys still know the one over the journal's names, as any erasure replaces it."""
         # Asked twice: another process may replace it in between.

@@ -18,7 +18,7 @@ DenialKind = Literal[
     "hold", "release", "retention", "roles",
 ]
 # fmt: on
-_THROUGH = "through"
+_THROUGH, _ERASURES = "through", "erasures"
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +105,21 @@ class Denials:
                     for x in fingerprints
                 ],
             )
+
+    def know_erasures(self, count: int) -> None:
+        """Note that the fingerprints of so many erasures were added, durably; the count never goes back."""
+        with self._database.writing() as connection:
+            connection.execute(
+                "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE "
+                "SET value = max(value, excluded.value)",
+                (_ERASURES, count),
+            )
+
+    def known_erasures(self) -> int:
+        """Of how many erasures the fingerprints were added."""
+        with self._database.reading() as connection:
+            row = connection.execute("SELECT value FROM meta WHERE key = ?", (_ERASURES,)).fetchone()
+        return 0 if row is None else int(row[0])
 
     def fingerprints(self, kind: Literal["bytes", "span"], source: str = ANYWHERE) -> tuple[Fingerprint, ...]:
         """What was erased anywhere in the tenant (``bytes``), or within a source (``span``)."""

@@ -82,6 +82,7 @@ class Running:
         work.append(draft, agent)
         # Before the bytes can go; where the commit fails, these bytes cannot be captured a second time.
         self.tenant.denials.add_fingerprints(prints)
+        self.tenant.denials.know_erasures(len(self.tenant.state.removals.erasures))
         crash_point("erase.recognisable")
         return id
 

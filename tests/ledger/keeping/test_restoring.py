@@ -372,3 +372,15 @@ def test_holds_retention_and_roles_that_came_after_the_backup_hold_again(story: 
         assert (rule.record.on, rule.record.bytes_for) == (other, "P1M")
         assert refused(lambda: again.source(native="zz", title="Z", by="eve")) == "denied"
         assert again.verify().valid, again.verify().findings
+
+
+def test_an_older_list_of_denials_beside_the_newest_journal_does_not_open(story: Story) -> None:
+    world = story.world
+    world.ledger.erase([world.evidence], reason="asked")
+    world.ledger.close()
+    folder = world.folder / "tenants" / TENANT
+    for path in folder.glob("denials.sqlite*"):
+        path.unlink()
+    shutil.copy(story.backup / "denials.sqlite", folder / "denials.sqlite")
+    with pytest.raises(Corrupt, match="older denials"):
+        Ledger.open(world.folder, clock=world.clock)
