@@ -23,6 +23,10 @@ class IdentityVerbs(Handle):
                 return None
             return self._sources.text(id, "name")
 
+    def is_founder(self, name: str) -> bool:
+        """Whether an agent's name is that of the agent that made the tenant."""
+        return self.find_agent(name) == self._acting(None, None).agent
+
     def narrowed(
         self, roles: Iterable[Role] | None = None, groups: Iterable[str] | None = None
     ) -> AbstractContextManager[None]:

@@ -2,7 +2,7 @@
 
 from typing import Annotated
 
-from fastapi import Depends, Path, Request, Security
+from fastapi import Depends, HTTPException, Path, Request, Security
 from fastapi.security import HTTPBearer
 
 from prov_ledger.service.service import Caller, Service
@@ -24,6 +24,8 @@ def service_of(request: Request) -> Service:
 async def caller(request: Request, tenant: TenantName, _: Annotated[object, Security(_bearer)]) -> Caller:
     """Who is asking; raises ProvLedgerError ``unauthenticated``, Refused ``not_found``."""
     client = request.client.host if request.client is not None else None
+    if len(request.headers.getlist("authorization")) > 1:
+        raise HTTPException(400, "more than one Authorization header: send one")
     headers = {name.lower(): value for name, value in request.headers.items()}
     return await service_of(request).caller(headers, client, tenant)
 

@@ -1,6 +1,6 @@
 """The application: ``create_app(settings)`` is all that a server needs."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
@@ -21,8 +21,11 @@ DESCRIPTION = """Evidence and claims of LLM agents, resolved against current per
 applicability before anything is shown. Every refusal is `application/problem+json` with a stable `code`."""
 
 
-def create_app(settings: Settings) -> FastAPI:
-    """An ASGI application that serves a ledger; its files are opened at startup and closed at the end."""
+def create_app(settings: Settings, abandon: Callable[[], None] | None = None) -> FastAPI:
+    """An ASGI application that serves a ledger; its files are opened at startup and closed at the end.
+
+    ``abandon`` is called at the end where calls still run after ``stop_timeout_s``, to end the process.
+    """
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -34,7 +37,8 @@ def create_app(settings: Settings) -> FastAPI:
             async with mcp.running(app, settings):
                 yield
         finally:
-            await service.close()
+            if not await service.close() and abandon is not None:
+                abandon()
 
     app = FastAPI(
         title="prov-ledger",

@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from prov_ledger.errors import ProvLedgerError, Refused
 from prov_ledger.service.api_keys import MARK, ApiKeys
 from prov_ledger.service.principal import Principal
-from prov_ledger.service.settings import Settings, is_loopback
+from prov_ledger.service.settings import Settings, is_loopback, passed_on
 from prov_ledger.service.tenants import Tenants
 from prov_ledger.service.tokens import Tokens
 
@@ -56,12 +56,11 @@ class Authentication:
         """Somebody without credentials: on this machine, not passed on by a proxy, nor by a web page."""
         host = headers.get("host", "").rpartition(":")[0] or headers.get("host", "")
         origin = headers.get("origin")
-        passed_on = any(name in headers for name in ("forwarded", "x-forwarded-for", "x-real-ip"))
         if (
             not self._settings.no_auth_on_loopback
             or client is None
             or not (is_loopback(client) and is_loopback(host))
-            or passed_on
+            or passed_on(headers)
             or (origin is not None and origin not in self._settings.cors_origins)
         ):
             raise _unauthenticated()
@@ -84,4 +83,12 @@ class Authentication:
         found = self._tokens.principal(credentials) if self._tokens is not None else None
         if found is None:
             raise _unauthenticated()
+        oidc = self._settings.oidc
+        if oidc is not None and not oidc.founder and found.via == "token" and found.name is not None:
+            try:
+                founded = self._tenants.ledger(found.tenant).is_founder(found.name)
+            except Refused:
+                raise _nothing_here() from None
+            if founded:
+                raise _unauthenticated()
         return found

@@ -14,24 +14,28 @@ from prov_ledger.service.settings import Limits
 
 M = TypeVar("M", bound=BaseModel)
 
-_STRING = re.compile(rb'"(?:[^"\\]|\\.)*"', re.DOTALL)
+_STRING = re.compile(rb'"[^"\\]*+(?:\\.[^"\\]*+)*+"?', re.DOTALL)
 _HALF = re.compile(rb"\\u[dD][89a-fA-F]")
 _BRACKET = re.compile(rb"[\[\]{}]")
 
 
-async def read_body(request: Request, limits: Limits) -> bytes:
-    """The whole body. Raises Refused ``too_large``, ``request_timeout`` or ``unsupported_media_type``."""
+async def read_body(request: Request, limits: Limits, most: int) -> bytes:
+    """The whole body, of so many bytes.
+
+    Raises Refused ``too_large``, ``unsupported_media_type``; ProvLedgerError ``request_timeout``.
+    """
+    most = min(most, limits.body_bytes)
     check_encoding(request)
     announced = request.headers.get("content-length", "0")
-    if announced.isdecimal() and int(announced) > limits.body_bytes:
-        raise too_large(limits.body_bytes)
+    if announced.isdecimal() and int(announced) > most:
+        raise too_large(most)
     parts, size = [], 0
     try:
         async with asyncio.timeout(limits.body_timeout_s):
             async for part in request.stream():
                 size += len(part)
-                if size > limits.body_bytes:
-                    raise too_large(limits.body_bytes)
+                if size > most:
+                    raise too_large(most)
                 parts.append(part)
     except TimeoutError:
         message = f"the body took longer than {limits.body_timeout_s:g} s to arrive"

@@ -75,7 +75,7 @@ class _Duplex(StreamingResponse):
 
 async def _lines(request: Request, limits: Limits) -> AsyncIterator[bytes]:
     """The lines of a body, as they come. Raises Refused ``too_large``, ``request_timeout``."""
-    kept, stream = b"", request.stream().__aiter__()
+    kept, size, stream = list[bytes](), 0, request.stream().__aiter__()
     while True:
         try:
             async with asyncio.timeout(limits.body_timeout_s):
@@ -84,13 +84,18 @@ async def _lines(request: Request, limits: Limits) -> AsyncIterator[bytes]:
             raise ProvLedgerError("the next line was too long in coming", code="request_timeout") from None
         if part is None:
             break
-        *whole, kept = (kept + part).split(b"\n")
-        for line in whole:
-            yield line
-        if len(kept) > limits.bulk_line_bytes:
+        first, *rest = part.split(b"\n")
+        kept.append(first)
+        size += len(first)
+        if size > limits.bulk_line_bytes:
             raise too_large(limits.bulk_line_bytes)
-    if kept:
-        yield kept
+        if rest:
+            yield b"".join(kept)
+            for line in rest[:-1]:
+                yield line
+            kept, size = rest[-1:], len(rest[-1])
+    if size:
+        yield b"".join(kept)
 
 
 class _Work:
@@ -131,9 +136,9 @@ class _Work:
                 await asyncio.sleep(0.05)
 
     def _perform(self, number: int, line: bytes) -> Json:
-        raw = parse_json(line, self._limits.json_depth)
         if len(line) > self._limits.bulk_line_bytes:
             raise too_large(self._limits.bulk_line_bytes)
+        raw = parse_json(line, self._limits.json_depth)
         if not isinstance(raw, dict):
             raise Refused("bad_input", "a line is a JSON object with a 'verb'")
         verb, label = _BY_PATH.get(str(raw.pop("verb", ""))), raw.pop("as", None)

@@ -1,5 +1,6 @@
 """Answers made smaller: zstd or gzip, whichever the caller takes, for what is worth it."""
 
+import asyncio
 import zlib
 from typing import Protocol
 
@@ -9,6 +10,10 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SMALLEST = 1024
 _GZIP = 16 + zlib.MAX_WBITS
+
+
+#: Fewer bytes than these are compressed sooner than another thread begins.
+_AT_ONCE = 32_768
 
 
 class _Coder(Protocol):
@@ -66,7 +71,11 @@ class _Sender:
             await self._send(self._head)
             self._head = None
         if self._coder is not None:
-            body = self._coder.compress(body) + (b"" if more else self._coder.flush())
+            if len(body) > _AT_ONCE:
+                # Others are served while a large answer is made smaller.
+                body = await asyncio.to_thread(_made_smaller, self._coder, body, more)
+            else:
+                body = _made_smaller(self._coder, body, more)
             if not body and more:
                 return
         await self._send({"type": "http.response.body", "body": body, "more_body": more})
@@ -79,6 +88,10 @@ class _Sender:
             self._coder = _CODERS[self._encoding]()
             headers["Content-Encoding"] = self._encoding
             del headers["Content-Length"]
+
+
+def _made_smaller(coder: _Coder, body: bytes, more: bool) -> bytes:
+    return coder.compress(body) + (b"" if more else coder.flush())
 
 
 def _accepted(header: str) -> str | None:

@@ -10,7 +10,7 @@ from prov_ledger.service import metrics
 from prov_ledger.service.acting import CurrentService
 from prov_ledger.service.problems import MEDIA_TYPE, Problem
 from prov_ledger.service.service import Service
-from prov_ledger.service.settings import is_loopback
+from prov_ledger.service.settings import is_loopback, passed_on
 
 router = APIRouter(tags=["operate"])
 _NOT_READY: dict[int | str, dict[str, object]] = {
@@ -53,6 +53,7 @@ async def exposed(request: Request, service: CurrentService) -> Response:
     """Metrics for Prometheus, to whom the settings let them."""
     offered = service.settings.metrics
     near = request.client is not None and is_loopback(request.client.host)
+    near = near and not passed_on(request.headers)
     if offered == "off" or (offered == "loopback" and not near):
         raise Refused("not_found", "there is nothing here")
     metrics.UNDER_WAY.set(service.pool.under_way)

@@ -71,8 +71,9 @@ async def post(request: Request, caller: CurrentCaller, service: CurrentService)
     if origin is not None and origin not in service.settings.cors_origins:
         raise Refused("denied", "no page of that origin may ask here: see cors_origins")
     check_json_type(request, "application/json")
-    body = await read_body(request, service.settings.limits)
-    parse_json(body, service.settings.limits.json_depth)
+    limits = service.settings.limits
+    body = await read_body(request, limits, limits.json_bytes)
+    await caller.run(lambda: parse_json(body, limits.json_depth))
     stated = unquote(request.headers.get(PURPOSE, "")).strip() or None
     request.scope[_CALLER] = _HttpCaller(caller, Asker(caller.ledger, caller.name, stated))
     application: _Application = request.app.state.mcp

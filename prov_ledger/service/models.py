@@ -107,6 +107,10 @@ def arguments_of(verb: Verb, model: BaseModel) -> Arguments:
     signature, given = signature_of(verb.method), {}
     for name in model.model_fields_set:
         value = getattr(model, name)
+        if name + _BASE64 in model.model_fields_set:
+            raise Refused(
+                "bad_input", f"{name} and {name}{_BASE64} are two writings of one: give one of them"
+            )
         if name in signature:
             given[name] = _sent_documents(value) if _names_documents(signature[name][0]) else value
         else:

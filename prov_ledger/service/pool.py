@@ -3,11 +3,12 @@
 import asyncio
 import contextvars
 import threading
-from collections import Counter
+import time
+from collections import Counter, deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from functools import partial
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from prov_ledger.errors import ProvLedgerError, Refused
 from prov_ledger.service.settings import Limits
@@ -16,7 +17,10 @@ T = TypeVar("T")
 
 
 class Pool:
-    """Runs calls in threads: at most so many at once, so many waiting, so many for one caller."""
+    """Runs calls in threads: at most so many at once, so many waiting, so many for one caller.
+
+    One caller never has all threads: the last is for others, where there is more than one.
+    """
 
     def __init__(self, limits: Limits) -> None:
         self._limits = limits
@@ -24,6 +28,10 @@ class Pool:
         self._lock = threading.Lock()
         self._under_way: Counter[str] = Counter()
         self._total = 0
+        self._most = max(1, limits.threads - 1)
+        self._running: Counter[str] = Counter()
+        self._waiting: dict[str, deque[tuple[Future[Any], Callable[[], Any]]]] = {}
+        self._closing = False
 
     @property
     def under_way(self) -> int:
@@ -38,12 +46,9 @@ class Pool:
         """
         self._enter(caller)
         context = contextvars.copy_context()
-        try:
-            future = self._threads.submit(context.run, call)
-        except RuntimeError:
-            self._leave(caller)
-            raise ProvLedgerError("the service is stopping: try again", code="busy") from None
+        future: Future[T] = Future()
         future.add_done_callback(lambda _: self._leave(caller))
+        self._begin(caller, future, partial(context.run, call))
         waiting = asyncio.shield(asyncio.wrap_future(future))
         try:
             return await asyncio.wait_for(waiting, timeout_s or self._limits.request_timeout_s)
@@ -56,13 +61,50 @@ class Pool:
             )
             raise ProvLedgerError(message, code="timeout") from None
 
-    async def close(self) -> None:
-        """Return when every call has ended; later ones are refused."""
-        ending = partial(self._threads.shutdown, wait=True)
-        await asyncio.get_running_loop().run_in_executor(None, ending)
+    async def close(self, timeout_s: float | None = None) -> bool:
+        """Return when every call has ended, or then; whether all have. Later ones are refused."""
+        self._closing = True
+        until = None if timeout_s is None else time.monotonic() + timeout_s
+        while self._running or self._waiting:
+            if until is not None and time.monotonic() >= until:
+                self._threads.shutdown(wait=False, cancel_futures=True)
+                return False
+            await asyncio.sleep(0.01)
+        self._threads.shutdown(wait=False)
+        return True
+
+    def _begin(self, caller: str, future: "Future[T]", call: Callable[[], T]) -> None:
+        with self._lock:
+            if self._running[caller] >= self._most:
+                self._waiting.setdefault(caller, deque()).append((future, call))
+                return
+            self._running[caller] += 1
+        self._threads.submit(self._work, caller, future, call)
+
+    def _work(self, caller: str, future: "Future[Any]", call: Callable[[], Any]) -> None:
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(call())
+            except BaseException as error:
+                future.set_exception(error)
+        with self._lock:
+            waiting = self._waiting.get(caller)
+            if waiting:
+                following = waiting.popleft()
+                if not waiting:
+                    del self._waiting[caller]
+            else:
+                following = None
+                self._running[caller] -= 1
+                if not self._running[caller]:
+                    del self._running[caller]
+        if following is not None:
+            self._threads.submit(self._work, caller, *following)
 
     def _enter(self, caller: str) -> None:
         with self._lock:
+            if self._closing:
+                raise ProvLedgerError("the service is stopping: try again", code="busy")
             if self._under_way[caller] >= self._limits.per_caller:
                 raise Refused("too_many", "too many of your requests are under way: wait for their answers")
             if self._total >= self._limits.threads + self._limits.queue:

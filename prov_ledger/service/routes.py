@@ -42,6 +42,8 @@ REFUSALS: dict[int | str, dict[str, object]] = {
         504: "It took too long.",
     }.items()
 }
+#: Verbs that carry documents.
+_LARGE = ("revision", "tool_result", "bind")
 IdempotencyKey = Annotated[
     str | None,
     Header(
@@ -93,7 +95,7 @@ def _reading(verb: Verb, model: type[BaseModel]) -> Endpoint:
     async def read(request: Request, caller: CurrentCaller, service: CurrentService) -> Response:
         if verb.alone and "idempotency-key" in request.headers:
             raise Refused("bad_input", "this takes no Idempotency-Key: it goes on where it was when repeated")
-        data = await _body(request, service)
+        data = await _body(request, service, verb)
 
         def answer() -> Response:
             return answered(verb, _call(verb, caller, _parsed(verb, model, data, service)))
@@ -110,9 +112,12 @@ def _writing(verb: Verb, model: type[BaseModel]) -> Endpoint:
         service: CurrentService,
         idempotency_key: IdempotencyKey = None,
     ) -> Response:
-        data = await _body(request, service)
+        data = await _body(request, service, verb)
 
         def answer() -> Response:
+            if verb.role is not None:
+                # What was answered to whoever had the role is not for whoever has it no more.
+                caller.ledger.check_may(verb.role, by=caller.name)
             arguments = _parsed(verb, model, data, service)
             if idempotency_key is None:
                 return answered(verb, _call(verb, caller, arguments))
@@ -124,9 +129,10 @@ def _writing(verb: Verb, model: type[BaseModel]) -> Endpoint:
     return write
 
 
-async def _body(request: Request, service: Service) -> bytes:
+async def _body(request: Request, service: Service, verb: Verb) -> bytes:
     check_json_type(request, "application/json")
-    return await read_body(request, service.settings.limits)
+    limits = service.settings.limits
+    return await read_body(request, limits, limits.body_bytes if verb.method in _LARGE else limits.json_bytes)
 
 
 def _parsed(verb: Verb, model: type[BaseModel], data: bytes, service: Service) -> Arguments:
@@ -160,6 +166,8 @@ def call_once(
     verb: Verb, service: Service, caller: Caller, key: str, body: bytes, arguments: Arguments
 ) -> Json:
     """The same under an Idempotency-Key; for verbs whose whole answer may be kept."""
+    if verb.role is not None:
+        caller.ledger.check_may(verb.role, by=caller.name)
     sent = Sent.of(caller.ledger, caller.name or "", verb.path, key, body)
     requests = service.requests(caller.principal.tenant)
     return requests.once(caller.ledger, sent, lambda: call_verb(verb, caller, arguments))[0]

@@ -11,6 +11,7 @@ from fastapi import FastAPI
 from prov_ledger.errors import Refused
 from prov_ledger.service.app import create_app
 from prov_ledger.service.logs import logging_config
+from prov_ledger.service.protocol import BoundedProtocol
 from prov_ledger.service.settings import Settings
 
 #: How worker processes learn the settings; they hold no secret.
@@ -21,7 +22,13 @@ _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
 def app_of_environment() -> FastAPI:
     """The application of a worker process."""
-    return create_app(Settings.model_validate_json(os.environ[_EFFECTIVE]))
+    return create_app(Settings.model_validate_json(os.environ[_EFFECTIVE]), abandon=_end)
+
+
+def _end() -> None:
+    """End the process where it stands: what was not recorded whole is not recorded."""
+    logging.shutdown()
+    os._exit(1)
 
 
 def run(settings: Settings) -> None:
@@ -57,7 +64,7 @@ def _options(settings: Settings) -> dict[str, object]:
         "port": settings.port,
         "workers": settings.workers,
         "loop": "uvloop",
-        "http": "httptools",
+        "http": BoundedProtocol,
         "ws": "none",
         "log_config": logging_config(settings.log_level),
         "access_log": False,
@@ -66,5 +73,5 @@ def _options(settings: Settings) -> dict[str, object]:
         "server_header": False,
         "timeout_keep_alive": 30,
         "timeout_graceful_shutdown": settings.limits.stop_timeout_s,
-        "h11_max_incomplete_event_size": 65_536,
+        "limit_concurrency": settings.limits.connections,
     }

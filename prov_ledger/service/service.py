@@ -90,12 +90,15 @@ class Service:
                 self._requests[tenant] = Requests(self.settings.ledger, tenant, hours)
             return self._requests[tenant]
 
-    async def close(self) -> None:
-        """Let what runs end, then close every file."""
+    async def close(self) -> bool:
+        """Let what runs end, then close every file; False where it did not end in ``stop_timeout_s``."""
         self.stopping = True
         await self.analysts.close()
-        await self.pool.close()
+        if not await self.pool.close(self.settings.limits.stop_timeout_s):
+            _log.error("calls still run: they are left", extra={"fields": {"calls": self.pool.under_way}})
+            return False
         self.tenants.close()
         self.authentication.close()
         for requests in self._requests.values():
             requests.close()
+        return True

@@ -2,7 +2,7 @@
 
 import ipaddress
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from pathlib import Path
 from typing import Annotated, Literal, Self
 from urllib.parse import urlsplit, urlunsplit
@@ -16,6 +16,12 @@ PREFIX = "PROV_LEDGER_SERVE_"
 Algorithm = Literal[
     "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "ES256", "ES384", "ES512", "Ed25519"
 ]
+
+
+_PROXY_HEADERS = (
+    *("forwarded", "x-forwarded-for", "x-forwarded-host", "x-forwarded-proto", "x-real-ip", "via"),
+    *("x-client-ip", "true-client-ip", "cf-connecting-ip"),
+)
 
 
 def _split(value: object) -> object:
@@ -54,6 +60,8 @@ class Oidc(_Group):
     keys_min_interval_s: float = Field(default=30.0, ge=0)
     fetch_timeout_s: float = Field(default=5.0, gt=0)
     tenant: str | None = None
+    #: Whether a token may name the agent that made the tenant, whom nothing is denied.
+    founder: bool = False
     claims: Claims = Claims()
 
     @model_validator(mode="after")
@@ -73,6 +81,8 @@ class Limits(_Group):
     """What one request may ask for, and how much may be under way at once."""
 
     body_bytes: int = Field(default=16 * 2**20, ge=1024)
+    #: Of a body that carries no document.
+    json_bytes: int = Field(default=2**20, ge=1024)
     bulk_line_bytes: int = Field(default=16 * 2**20, ge=1024)
     bulk_lines: int = Field(default=10_000, ge=1)
     json_depth: int = Field(default=32, ge=4)
@@ -85,6 +95,8 @@ class Limits(_Group):
     queue: int = Field(default=256, ge=0)
     #: Requests of one caller under way at once, in each worker process.
     per_caller: int = Field(default=64, ge=1)
+    #: Connections at once, in each worker process.
+    connections: int = Field(default=2000, ge=1)
     idempotency_hours: int = Field(default=24, ge=1)
 
 
@@ -148,6 +160,11 @@ def is_loopback(host: str) -> bool:
         return ipaddress.ip_address(host.strip("[]")).is_loopback
     except ValueError:
         return False
+
+
+def passed_on(headers: Container[str]) -> bool:
+    """Whether a request says that a proxy passed it on; its names are in lower case."""
+    return any(name in headers for name in _PROXY_HEADERS)
 
 
 def load_settings(

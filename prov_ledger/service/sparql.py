@@ -147,7 +147,7 @@ async def post(request: Request, caller: CurrentCaller, service: CurrentService)
     if media_type in _UPDATES:
         raise _no_update()
     check_json_type(request, QUERY, FORM)
-    body = await read_body(request, service.settings.limits)
+    body = await read_body(request, service.settings.limits, service.settings.limits.json_bytes)
     if charset not in ("", "utf-8", "us-ascii"):
         raise QueryError("a query is sent in UTF-8")
     try:

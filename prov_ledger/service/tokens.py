@@ -8,6 +8,8 @@ import threading
 import time
 import urllib.request
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
+from http.client import HTTPException
 from urllib.error import URLError
 
 from joserfc import jwt
@@ -15,6 +17,7 @@ from joserfc.errors import JoseError
 from joserfc.jwk import KeySet
 from joserfc.jws import JWSRegistry
 
+from prov_ledger.errors import ProvLedgerError
 from prov_ledger.model.records import Role
 from prov_ledger.service.principal import Principal
 from prov_ledger.service.settings import Oidc
@@ -38,14 +41,24 @@ class Keys:
         self._fetched = self._tried = float("-inf")
 
     def get(self, kid: str | None) -> KeySet | None:
-        """Keys among which the named one is, if the issuer has it; None where none were ever had."""
-        with self._lock:
+        """Keys among which the named one is, if the issuer has it; None where none were ever had.
+
+        Raises ProvLedgerError ``busy`` while the first are fetched.
+        """
+        if not self._lock.acquire(blocking=False):
+            # One waits for the issuer, and no second: threads are there for whoever has a key of ours too.
+            if self._known is None:
+                raise ProvLedgerError("the issuer's keys are being fetched: try again", code="busy")
+            return self._known
+        try:
             now = self._clock()
             old = now - self._fetched >= self._oidc.keys_max_age_s
             if (old or not self._has(kid)) and now - self._tried >= self._oidc.keys_min_interval_s:
                 self._tried = now
                 self._refresh(now)
             return self._known
+        finally:
+            self._lock.release()
 
     def _has(self, kid: str | None) -> bool:
         return self._known is not None and (kid is None or any(key.kid == kid for key in self._known))
@@ -54,7 +67,7 @@ class Keys:
         try:
             self._known = KeySet.import_key_set(json.loads(self._fetch()))
             self._fetched = now
-        except (OSError, ValueError, KeyError, TypeError, JoseError) as error:
+        except (OSError, ValueError, KeyError, TypeError, RecursionError, JoseError) as error:
             # What was had goes on for a while: an issuer that is down for a minute locks nobody out.
             if now - self._fetched >= 2 * self._oidc.keys_max_age_s:
                 self._known = None
@@ -92,7 +105,7 @@ class Tokens:
                 return None
             decoded = jwt.decode(token, keys, registry=self._registry)
             self._claims.validate(decoded.claims)
-        except (JoseError, ValueError, TypeError, KeyError, AttributeError):
+        except (JoseError, ValueError, TypeError, KeyError, AttributeError, RecursionError):
             return None
         return decoded.claims
 
@@ -108,6 +121,9 @@ def _principal(claims: Mapping[str, object], oidc: Oidc) -> Principal | None:
     if not isinstance(name, str) or not name.strip() or not isinstance(tenant, str):
         return None
     roles = _words(claims, oidc.claims.roles)
+    if roles is None and oidc.claims.roles is not None:
+        # Where tokens say roles, one that says none gives none.
+        roles = []
     groups = _words(claims, oidc.claims.groups)
     return Principal(
         tenant,
@@ -151,11 +167,30 @@ def _fetcher(oidc: Oidc) -> Fetch:
                 data: bytes = answer.read(_LONGEST_KEYS + 1)
         except URLError as error:
             raise OSError(str(error.reason)) from None
+        except HTTPException as error:
+            raise OSError(type(error).__name__) from None
         if len(data) > _LONGEST_KEYS:
             raise ValueError("too long for a set of keys")
         return data
 
-    return fetch
+    return lambda: _in_time(fetch, timeout)
+
+
+def _in_time(fetch: Fetch, timeout_s: float) -> bytes:
+    """What is fetched, if all of it is there in time: an issuer may send a byte each second."""
+    fetched: Future[bytes] = Future()
+
+    def work() -> None:
+        try:
+            fetched.set_result(fetch())
+        except Exception as error:
+            fetched.set_exception(error)
+
+    threading.Thread(target=work, name="prov-ledger-issuer", daemon=True).start()
+    try:
+        return fetched.result(timeout_s)
+    except TimeoutError:
+        raise OSError("the issuer takes too long") from None
 
 
 class _NoRedirect(urllib.request.HTTPRedirectHandler):

@@ -142,7 +142,7 @@ def test_roles_of_a_token_take_away_and_never_give(issued: Served) -> None:
         body = {"native": str(claims), "title": "T", "collection": "tools"}
         return issued.client.post("/v1/default/source", json=body, headers=sent).status_code
 
-    assert source(sub="the-curator") == 200
+    assert source(sub="the-curator") == 403
     assert source(sub="the-curator", roles=["curator", "unheard-of"]) == 200
     assert source(sub="the-curator", roles="agent analyst") == 403
     assert source(sub="the-curator", roles=[]) == 403
@@ -365,3 +365,13 @@ def test_settings_reach_workers_as_they_are() -> None:
     oidc = Oidc(issuer=ISSUER, audience=AUDIENCE, jwks_file=Path("keys.json"))
     settings = Settings(oidc=oidc, cors_origins=("https://a.example",), tenants=("a", "b"))
     assert Settings.model_validate_json(settings.model_dump_json()) == settings
+
+
+@pytest.mark.parametrize("roles", [None, ["curator"]])
+def test_no_token_names_the_agent_that_made_the_tenant(issued: Served, roles: list[str] | None) -> None:
+    assert _ask(issued, _token(sub="curator", roles=roles)) == NO
+
+
+def test_a_token_whose_header_nests_without_end_lets_nobody_in(issued: Served) -> None:
+    head = base64.urlsafe_b64encode(b'{"kid":' + b"[" * 5000 + b"]" * 5000 + b"}").decode().rstrip("=")
+    assert _ask(issued, f"{head}.e30.AA") == NO
