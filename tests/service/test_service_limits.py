@@ -194,7 +194,7 @@ def test_a_failure_is_answered_without_its_text_and_logged_without_it_too(
     assert (answer.status_code, answer.json()["code"]) == (500, "internal")
     assert "Mustermann" not in answer.text
     lines = [JsonLines().format(record) for record in caplog.records]
-    assert any('"RuntimeError"' in line and "test_limits.py" in line for line in lines)
+    assert any('"RuntimeError"' in line and "test_service_limits.py" in line for line in lines)
     assert "Mustermann" not in "".join(lines)
 
 
