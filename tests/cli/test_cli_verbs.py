@@ -342,7 +342,7 @@ def test_the_demo_gives_no_word_of_what_is_withheld_after_the_boundary(demo: Ran
         ("[{do: verify, expect: valid}]", 0),
         ("[{do: verify, expect: corrupt}]", 1),
         ("[{do: verify, expect: perhaps}]", 2),
-        ("[{do: sweep}]", 3),
+        ("[{do: sweep}, {do: verify, expect: valid}]", 0),
         ("[{do: verify, expect: corrupt}, {do: sweep}]", 1),
     ],
 )

@@ -74,7 +74,7 @@ def test_a_token_of_the_issuer_lets_its_subject_in(issued: Served) -> None:
         {"exp": int(time.time()) - 10},
         {"exp": None},
         {"exp": "soon"},
-        {"nbf": int(time.time()) + 600},
+        {"nbf": int(time.time()) + 86_400},
         {"sub": None},
         {"sub": " "},
         {"sub": ["the-agent"]},

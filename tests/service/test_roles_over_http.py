@@ -68,7 +68,9 @@ def test_no_route_takes_who_is_asking_from_the_request(name: str, served: Served
     for verb in VERBS:
         body = body_of(verb.method, served.shop, served.shop.claim) | {name: "the-curator"}
         answer = served.post(verb.path, body, role="agent")
-        assert (answer.status_code, answer.json()["code"]) == (422, "bad_input"), verb.path
+        got = (answer.status_code, answer.json()["code"])
+        # Where the role is lacking, that may come first.
+        assert got == (422, "bad_input") or (not _may(verb, "agent") and got == (403, "denied")), verb.path
 
 
 def test_every_public_method_of_a_ledger_is_a_route_or_named_as_none() -> None:
