@@ -15,6 +15,7 @@ from typing import Self
 
 from benchmarks.load import Came, Plan
 from prov_ledger.client.transport import Transport
+from prov_ledger.errors import ProvLedgerError
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.service.api_keys import ApiKeys
 
@@ -55,11 +56,11 @@ class Serving(AbstractContextManager["Serving"]):
                 raise RuntimeError("the service did not start")
             try:
                 transport.send("GET", "/readyz", again=True)
-            except Exception:
+            except ProvLedgerError:
                 continue
-            break
-        transport.close()
-        return self
+            transport.close()
+            return self
+        raise RuntimeError("the service did not become ready")
 
     def kill(self) -> None:
         """Kill every process of it at once."""

@@ -16,7 +16,8 @@ from xml.sax.saxutils import escape, quoteattr
 
 import pyoxigraph as ox
 
-from prov_ledger.rdf.terms import XSD_STRING, BlankNode, Iri, Literal, Term, render_term
+from prov_ledger.rdf.terms import XSD_STRING, BlankNode, Iri, Term, render_term
+from prov_ledger.store.results import json_of_term, text_of_term
 from prov_ledger.vocab import PREFIXES
 
 JSON = "application/sparql-results+json"
@@ -118,35 +119,12 @@ def _fitting(
     return kept, None
 
 
-def json_term(term: Term) -> dict[str, str]:
-    """A term in the JSON format."""
-    if isinstance(term, Iri):
-        return {"type": "uri", "value": term.value}
-    if isinstance(term, BlankNode):
-        return {"type": "bnode", "value": term.label}
-    result = {"type": "literal", "value": term.lexical}
-    if term.language:
-        result["xml:lang"] = term.language
-    elif term.datatype != XSD_STRING:
-        result["datatype"] = term.datatype
-    return result
-
-
-def bare(term: Term | None) -> str:
-    """A term in the CSV format: its text alone."""
-    if term is None:
-        return ""
-    if isinstance(term, Literal):
-        return term.lexical
-    return term.value if isinstance(term, Iri) else f"_:{term.label}"
-
-
 def _json_head(names: Sequence[str]) -> str:
     return f'{{"head":{{"vars":{json.dumps(list(names))}}},"results":{{"bindings":['
 
 
 def _json_row(names: Sequence[str], row: Cells) -> str:
-    cells = {name: json_term(cell) for name, cell in zip(names, row, strict=True) if cell is not None}
+    cells = {name: json_of_term(cell) for name, cell in zip(names, row, strict=True) if cell is not None}
     return json.dumps(cells, ensure_ascii=False, separators=(",", ":"))
 
 
@@ -200,7 +178,7 @@ def _tsv_term(term: Term | None) -> str:
 ROW_FORMS = {
     JSON: _Form(_json_head, _json_row, ",", "]}}"),
     XML: _Form(_xml_head, _xml_row, "", "</results></sparql>"),
-    CSV: _Form(_csv, lambda names, row: _csv([bare(cell) for cell in row]), "", ""),
+    CSV: _Form(_csv, lambda names, row: _csv([text_of_term(cell) for cell in row]), "", ""),
     TSV: _Form(
         lambda names: _tsv([f"?{name}" for name in names]),
         lambda names, row: _tsv([_tsv_term(cell) for cell in row]),

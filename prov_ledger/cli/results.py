@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from prov_ledger.cli.render import table_lines
 from prov_ledger.errors import Refused
-from prov_ledger.rdf.terms import XSD_STRING, BlankNode, Iri, Literal, Term, Triple, render_term
+from prov_ledger.rdf.terms import XSD_STRING, Iri, Literal, Term, Triple, render_term
 from prov_ledger.store.port import Answer, Rows, Triples
+from prov_ledger.store.results import json_of_term, text_of_term
 from prov_ledger.vocab import PREFIXES, RDF_TYPE
 
 #: What Turtle may hold as it is and a terminal may take for a command.
@@ -39,23 +40,10 @@ def format_answer(answer: Answer, format_: str, width: int) -> Iterator[str]:
 def _json(rows: Rows) -> dict[str, object]:
     """Source: SPARQL 1.1 Query Results JSON Format, section 3."""
     bindings = [
-        {name: _json_term(cell) for name, cell in zip(rows.variables, row, strict=True) if cell is not None}
+        {name: json_of_term(cell) for name, cell in zip(rows.variables, row, strict=True) if cell is not None}
         for row in rows.rows
     ]
     return {"head": {"vars": list(rows.variables)}, "results": {"bindings": bindings}}
-
-
-def _json_term(term: Term) -> dict[str, str]:
-    if isinstance(term, Iri):
-        return {"type": "uri", "value": term.value}
-    if isinstance(term, BlankNode):
-        return {"type": "bnode", "value": term.label}
-    result = {"type": "literal", "value": term.lexical}
-    if term.language:
-        result["xml:lang"] = term.language
-    elif term.datatype != XSD_STRING:
-        result["datatype"] = term.datatype
-    return result
 
 
 def _csv(rows: Rows) -> str:
@@ -63,22 +51,14 @@ def _csv(rows: Rows) -> str:
     buffer = io.StringIO()
     writer = csv.writer(buffer, lineterminator="\n")
     writer.writerow(rows.variables)
-    writer.writerows([_bare(cell) for cell in row] for row in rows.rows)
+    writer.writerows([text_of_term(cell) for cell in row] for row in rows.rows)
     return buffer.getvalue()
-
-
-def _bare(term: Term | None) -> str:
-    if term is None:
-        return ""
-    if isinstance(term, Literal):
-        return term.lexical
-    return term.value if isinstance(term, Iri) else f"_:{term.label}"
 
 
 def _short(term: Term | None) -> str:
     """A cell for people: prefixed names, and the bare id of what the tenant's base stands before."""
     if not isinstance(term, Iri):
-        return _bare(term)
+        return text_of_term(term)
     return _prefixed(term) or term.value.rsplit("/", 1)[-1]
 
 

@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from urllib.parse import urlencode
 
-from prov_ledger.client.calls import Remote
+from prov_ledger.client.calls import Remote, asked
 from prov_ledger.client.transport import Reply
-from prov_ledger.errors import QueryError, Refused
-from prov_ledger.model.facts import FactTable
+from prov_ledger.errors import ProvLedgerError, QueryError, Refused
+from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.queries.binding import load_query
 from prov_ledger.queries.parameters import parse_parameters
 from prov_ledger.store.port import Answer, Triples
@@ -20,6 +20,8 @@ _CUT = "prov-ledger-cut"
 
 class Asking(Remote):
     """The verbs ``sparql`` and ``named_query``; answers may be as old as the service says."""
+
+    facts = asked("facts", Ledger.facts)
 
     def sparql(
         self,
@@ -38,9 +40,9 @@ class Asking(Remote):
         for name, value in (("by", by), ("purpose", purpose)):
             if value is not None:
                 raise Refused("not_supported", f"'{name}' cannot be said to a service's SPARQL endpoint")
-        asked = f"?{urlencode([('text', column) for column in text_columns])}" if text_columns else ""
+        columns = f"?{urlencode([('text', column) for column in text_columns])}" if text_columns else ""
         headers = {"Content-Type": "application/sparql-query", "Accept": f"{_ROWS}, {_TRIPLES};q=0.9"}
-        path = f"{self._tenant}/sparql{asked}"
+        path = f"{self._tenant}/sparql{columns}"
         return _answer(self._transport.send("POST", path, text.encode(), headers, again=True))
 
     def named_query(
@@ -54,7 +56,7 @@ class Asking(Remote):
         purpose: str | None = None,
     ) -> Answer:
         """Answer one of the library's queries, with its parameters as written at a prompt; as ``sparql``."""
-        query, table = load_query(name), self._table()
+        query, table = load_query(name), self.facts()
         now = datetime.now(UTC)
         rows = parse_parameters(query, parameters or {}, base=self.base, table=table, now=now)
         return self.sparql(
@@ -68,11 +70,9 @@ class Asking(Remote):
 
     def _head(self) -> Mapping[str, object]:
         found = self._transport.send("GET", f"{self._tenant}/tree-head", again=True).json()
-        assert isinstance(found, dict)
+        if not isinstance(found, dict):
+            raise ProvLedgerError("the server answered tree-head with something else", code="internal")
         return found
-
-    def _table(self) -> FactTable:
-        raise NotImplementedError
 
 
 def _answer(reply: Reply) -> Answer:

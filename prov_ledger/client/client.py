@@ -12,7 +12,6 @@ from prov_ledger.errors import Refused
 from prov_ledger.ledger.layout import parse_tenant
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.merkle.tree import TreeHead
-from prov_ledger.model.facts import FactTable
 
 _HERE = "a service does not offer this: it is for whoever has the ledger's folder"
 
@@ -71,9 +70,6 @@ class Client(Asking):
         found = self._head()
         return TreeHead(int(str(found["size"])), bytes.fromhex(str(found["root"])))
 
-    def _table(self) -> FactTable:
-        return self.facts()
-
     declare_fact = written("fact", Ledger.declare_fact)
     agent = written("agent", Ledger.agent)
     collection = written("collection", Ledger.collection)
@@ -108,7 +104,6 @@ class Client(Asking):
     explain = asked("explain", Ledger.explain)
     changes = asked("changes", Ledger.changes)
     show = asked("show", Ledger.show)
-    facts = asked("facts", Ledger.facts)
     list_sources = asked("list-sources", Ledger.list_sources)
     list_collections = asked("list-collections", Ledger.list_collections)
     list_grants = asked("list-grants", Ledger.list_grants)

@@ -1,4 +1,4 @@
-"""From the results of a store or a server to terms of our own."""
+"""Terms of results: from a store or a server to our own, and to how results are written."""
 
 import json
 from collections.abc import Iterator
@@ -90,3 +90,26 @@ def _cell(cell: dict[str, str] | None) -> Term | None:
     if "xml:lang" in cell:
         return Literal(value, RDF + "langString", cell["xml:lang"])
     return Literal(value, cell.get("datatype", XSD_STRING))
+
+
+def json_of_term(term: Term) -> dict[str, str]:
+    """A term as SPARQL JSON results have it. Source: SPARQL 1.1 Query Results JSON Format section 3.2.2."""
+    if isinstance(term, Iri):
+        return {"type": "uri", "value": term.value}
+    if isinstance(term, BlankNode):
+        return {"type": "bnode", "value": term.label}
+    cell = {"type": "literal", "value": term.lexical}
+    if term.language:
+        cell["xml:lang"] = term.language
+    elif term.datatype != XSD_STRING:
+        cell["datatype"] = term.datatype
+    return cell
+
+
+def text_of_term(term: Term | None) -> str:
+    """A term as text alone; empty for none. Source: SPARQL 1.1 Query Results CSV and TSV section 3."""
+    if term is None:
+        return ""
+    if isinstance(term, Literal):
+        return term.lexical
+    return term.value if isinstance(term, Iri) else f"_:{term.label}"

@@ -22,14 +22,13 @@ from prov_ledger.analysing.rendering import (
     TSV,
     TURTLE,
     XML,
-    bare,
     render_boolean,
     render_rows,
     render_triples,
 )
 from prov_ledger.rdf.terms import BlankNode, Iri, Literal, Term
 from prov_ledger.store.port import Rows
-from prov_ledger.store.results import answer_of_json, rows_of
+from prov_ledger.store.results import answer_of_json, rows_of, text_of_term
 from prov_ledger.vocab import RDF, XSD
 
 _MOST = 1 << 20
@@ -113,7 +112,7 @@ def test_xml_says_where_it_cannot_hold_a_character() -> None:
 def test_csv_holds_the_text_of_any_row(rows: list[tuple[Term | None, ...]]) -> None:
     body = render_rows(CSV, ("a", "b"), rows, 100, _MOST).body
     read = list(csv.reader(io.StringIO(body.decode(), newline="")))
-    assert read == [["a", "b"], *([bare(cell) for cell in row] for row in rows)]
+    assert read == [["a", "b"], *([text_of_term(cell) for cell in row] for row in rows)]
 
 
 @given(rows=_tables(_any_text))
