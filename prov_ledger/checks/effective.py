@@ -62,11 +62,13 @@ class Succession:
 class Governing:
     """Which revisions of a source govern for some facts.
 
-    ``surely``: its scope applies. ``perhaps``: what is unknown of those whose scope may apply.
+    ``surely``: its scope applies. ``perhaps``: what is unknown of those whose scope may apply. ``gone``:
+    the revisions of the source that are erased or expired; they correct others, and contradict none.
     """
 
     surely: frozenset[r.Node]
     perhaps: Mapping[r.Node, Applicability]
+    gone: frozenset[r.Node]
     #: What follows for a revision, once it was looked for.
     rows: dict[r.Node, "Row"] = field(default_factory=dict, compare=False)
 

@@ -217,6 +217,7 @@ class Judge:
     def _in_conflict(self, revisions: Revisions, revision: Node, governing: frozenset[Node]) -> bool:
         return any(
             other != revision
+            and other not in self.asked.gone
             and not revisions.related(revision, other)
             and not self._corrected(revisions, other, governing)
             for other in governing
@@ -261,17 +262,20 @@ class Judge:
         return found
 
     def _find_governing(self, revisions: Revisions) -> Governing:
-        """As ``_govern``; what was found last counts again for the same facts, none of them sealed."""
+        """As ``_govern``; what was found last counts again for the same facts, none of them sealed, while
+        the same revisions are gone.
+        """
         values = [self.asked.facts.get(name) for name in revisions.facts]
+        gone = self.asked.gone.intersection(revisions.by_id) if self.asked.gone else self.asked.gone
         last = revisions.last_asked
-        if last is not None and last[0] == values and not self.asked.opened:
+        if last is not None and last[0] == values and last[1].gone == gone and not self.asked.opened:
             return last[1]
-        found = self._govern(revisions)
+        found = self._govern(revisions, gone)
         if not self.asked.opened:
             revisions.last_asked = (values, found)
         return found
 
-    def _govern(self, revisions: Revisions) -> Governing:
+    def _govern(self, revisions: Revisions, gone: frozenset[Node]) -> Governing:
         surely, perhaps = set[Node](), dict[Node, Applicability]()
         for id, x in revisions.by_id.items():
             effective = revisions.effective(id)
@@ -282,7 +286,7 @@ class Judge:
                 surely.add(id)
             elif found.outcome == "unknown":
                 perhaps[id] = found
-        return Governing(frozenset(surely), perhaps)
+        return Governing(frozenset(surely), perhaps, gone)
 
     def standing(self, source: Node) -> frozenset[Node]:
         """The governing revisions of a source that no other one corrects or, for all that is known, might;

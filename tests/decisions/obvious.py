@@ -335,6 +335,7 @@ class Model:
             return False
         return any(
             self.governs(other.name)
+            and not self.page_gone(other.name)
             and not self.corrected(other.name)
             and not self.related(other.name, revision)
             for _, other in self.siblings(revision)
@@ -347,6 +348,7 @@ class Model:
         for _, other in self.siblings(revision):
             corrects = any(k == "corrects" and to == revision for k, to, _ in self.relations(other.name))
             conflicts = not self.related(other.name, revision) and not self.corrected(other.name)
+            conflicts = conflicts and not self.page_gone(other.name)
             if self.may_govern(other.name) and (corrects or conflicts):
                 found.append(self.check(other.name, self.reach(other.name).conditions))
         return found
@@ -567,9 +569,13 @@ class Model:
     def may_be_shown(self, evidence: str) -> bool:
         """Whether an evidence item, its page and its source are there, and the source is readable."""
         revision = self.named(Evidence, evidence)[1].revision  # type: ignore[index]
+        there = not self.erased(evidence) and not self.page_gone(revision)
+        return there and self.readable(self.revision(revision).source)
+
+    def page_gone(self, revision: str) -> bool:
+        """Whether a page is not there any more, or its source is not."""
         source = self.revision(revision).source
-        there = not self.erased(evidence) and not self.erased(revision) and not self.erased(source)
-        return there and not self.expired(revision) and self.readable(source)
+        return self.erased(revision) or self.erased(source) or self.expired(revision)
 
     def expired(self, revision: str) -> bool:
         """Whether some rule, while it was in force, said that a page is not to be kept any longer."""

@@ -231,6 +231,7 @@ step_drafts: dict[str, st.SearchStrategy[Draft]] = {
     "erasure": drafts(
         "erasure", sort=st.sampled_from((Source, Revision, Evidence, Evidence, Claim)), of=small
     ),
+    "lost page": drafts("erasure", sort=st.just(Revision), of=small),
     "keeping": drafts("keeping", of=small, collected=st.booleans(), bytes_for=limits, metadata_for=limits),
     "hold": drafts("hold", of=small),
 }
@@ -240,6 +241,7 @@ REVISING = ("revision",) * 8 + ("evidence",) * 3 + ("restated",) * 3 + ("check",
 DOUBTING = ("doubtful",) * 4 + ("evidence",) * 2 + ("revision", "restated", "check")
 REWORDING = ("rewording", "rewording")
 REMOVING = ("erasure",) * 3 + ("keeping",) * 3 + ("hold",)
+CROWDED = ("doubtful",) * 3 + ("revision",) * 3 + ("evidence",) * 3 + ("lost page",) * 2 + ("keeping",)
 ACCESS = ("grant",) * 3 + ("revocation", "membership", "membership", "denial")
 
 

@@ -13,6 +13,7 @@ from obvious import Answer, Model
 from retelling import Decided, decide_all
 from stories import (
     ACCESS,
+    CROWDED,
     DECIDING,
     DOUBTING,
     REMOVING,
@@ -114,6 +115,14 @@ def test_a_decision_among_revisions_that_may_govern_is_that_of_the_obvious_model
 @settings(max_examples=WORLDS // 4, deadline=None, suppress_health_check=list(HealthCheck))
 @given(plots(DECIDING + REWORDING + REMOVING * 2, 16), st.lists(queries, min_size=2, max_size=4))
 def test_a_decision_about_what_goes_is_that_of_the_obvious_model(plot: Plot, asked: list[Query]) -> None:
+    assert_agreed(plot, asked)
+
+
+@settings(max_examples=WORLDS // 4, deadline=None, suppress_health_check=list(HealthCheck))
+@given(plots(CROWDED, 10), st.lists(queries, min_size=2, max_size=4))
+def test_a_decision_beside_pages_that_are_gone_is_that_of_the_obvious_model(
+    plot: Plot, asked: list[Query]
+) -> None:
     assert_agreed(plot, asked)
 
 

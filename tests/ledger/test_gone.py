@@ -1,6 +1,6 @@
 """What is erased or expired is given out by no verb, from the first step on, its texts still there."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -180,6 +180,70 @@ def test_a_gone_revision_is_no_candidate_and_offers_none(tmp_path: Path):
     deny_for_good(parcel.ledger, later)
     (slot,) = parcel.ledger.resolve([claim])
     assert (slot.verdict, slot.candidates) == ("ended", ())
+
+
+ALWAYS = [{"fact": "question_date", "from": "2026-01-01", "until": "open"}]
+OF_RIVALS: dict[str, Callable[[Parcel, str], object]] = {
+    "denied for good": lambda p, rival: deny_for_good(p.ledger, rival),
+    "erased": lambda p, rival: p.ledger.erase([rival]),
+    "expired": lambda p, _: p.pass_(1),
+}
+
+
+def verdict_at(parcel: Parcel, id: str, day: str) -> str:
+    """The verdict for the same question on both readers, whatever was decided for it before."""
+    said = set()
+    for reader in ("memory", "sparql", "memory"):
+        parcel.ledger._reader = reader
+        said.add(parcel.ledger.resolve([id], facts={"question_date": day})[0].verdict)
+    assert len(said) == 1
+    return said.pop()
+
+
+@pytest.mark.parametrize("way", OF_RIVALS)
+def test_a_revision_that_is_gone_is_in_conflict_with_no_other(way: str, parcel: Parcel):
+    ledger = parcel.ledger
+    ledger.retention(parcel.guide, bytes_for="P30D")
+    rival = ledger.revision(parcel.guide, data="Nothing is replaced.", label="8", scope=ALWAYS)
+    parcel.pass_(29)
+    later = ledger.revision(parcel.guide, data="All is replaced.", label="9", scope=ALWAYS)
+    evidence = ledger.evidence(later, quote="All is replaced.")
+    assert verdict_at(parcel, evidence, "2026-06-15") == "conflict"
+    OF_RIVALS[way](parcel, rival)
+    assert verdict_at(parcel, evidence, "2026-06-15") == "citable"
+
+
+@pytest.mark.parametrize("way", OF_RIVALS)
+def test_a_revision_that_is_gone_is_no_reason_to_ask(way: str, parcel: Parcel):
+    ledger = parcel.ledger
+    ledger.retention(parcel.guide, bytes_for="P30D")
+    ledger.declare_fact("region", "code")
+    there = [{"fact": "region", "in": ["DE"]}]
+    rival = ledger.revision(parcel.guide, data="Nothing is replaced.", label="8", scope=there)
+    parcel.pass_(29)
+    later = ledger.revision(parcel.guide, data="All is replaced.", label="9", scope=ALWAYS)
+    evidence = ledger.evidence(later, quote="All is replaced.")
+    assert verdict_at(parcel, evidence, "2026-06-15") == "unknown"
+    OF_RIVALS[way](parcel, rival)
+    assert verdict_at(parcel, evidence, "2026-06-15") == "citable"
+
+
+def test_what_a_revision_corrected_stays_so_when_it_is_gone(parcel: Parcel):
+    ledger = parcel.ledger
+    newer = ledger.revision(
+        parcel.guide, data="Nothing is replaced.", label="8", relation={"corrects": parcel.guide_page}
+    )
+    assert verdict_at(parcel, parcel.ruled, "2026-06-15") == "outdated"
+    ledger.erase([newer])
+    assert verdict_at(parcel, parcel.ruled, "2026-06-15") == "outdated"
+
+
+def test_what_a_publication_ended_stays_so_when_it_is_gone(parcel: Parcel):
+    parcel.pass_(1)
+    newer = parcel.ledger.revision(parcel.guide, data="Nothing is replaced.", label="8")
+    assert verdict_at(parcel, parcel.ruled, "2026-06-15") == "ended"
+    parcel.ledger.erase([newer])
+    assert verdict_at(parcel, parcel.ruled, "2026-06-15") == "ended"
 
 
 def test_a_claim_is_not_carried_over_into_a_revision_that_is_gone(tmp_path: Path):
