@@ -11,6 +11,7 @@ from prov_ledger.ledger.erasing.manifest import Derived, Kept
 from prov_ledger.ledger.erasing.planning import Plan, Planning
 from prov_ledger.ledger.erasing.subjects import statement_of, subjects_of
 from prov_ledger.ledger.tenant import Tenant
+from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
 from prov_ledger.rdf.decode import decode_entry
 from prov_ledger.vault.port import SealedPayload
@@ -151,9 +152,8 @@ class Accounts:
         return HeldThing(id, _KINDS.get(kind or "", kind or ""), entry.recorded, entry.agent)
 
     def _texts(self, plan: Plan) -> Iterator[HeldText]:
-        expired = self._expired(plan)
-        texts = (x for x in plan.manifest.texts if x.owner.partition("#")[0] not in expired)
-        keys = [(x.owner, x.field) for x in texts]
+        lost = self.planning.texts_of(self._gone(plan))
+        keys = [key for x in plan.manifest.texts if (key := (x.owner, x.field)) not in lost]
         payloads = self.tenant.journal.payloads(keys)
         for key in keys:
             data = self._data(payloads[key]) if key in payloads else None
@@ -165,16 +165,24 @@ class Accounts:
             else:
                 yield HeldText(*key, self._text(payloads[key], data))
 
-    def _expired(self, plan: Plan) -> set[Node]:
-        """What of it waits for the sweep: its texts are given out no more, but where a hold keeps them."""
-        reader, removals, found = self.tenant.state.reader, self.tenant.state.removals, set[Node]()
-        for source in plan.touched:
+    def _gone(self, plan: Plan) -> list[Node]:
+        """What of it, and of what its claims' writers had before them, is gone already or waits for the
+        sweep; a hold keeps what expired.
+        """
+        reader, removals = self.tenant.state.reader, self.tenant.state.removals
+        claims = [*plan.held.claims, *(x.claim for x in plan.manifest.derived)]
+        stated = (x.record for x in self.planning.reach.about(claims))
+        restated = [id for x in stated if isinstance(x, r.RestatementRecord) for id in x.exposure]
+        world = reader.read([*plan.held.evidence, *claims, *restated])
+        before = {*restated, *(id for x in world.claims.values() for id in x.record.exposure)}
+        gone = {id for id in before | world.evidence.keys() | world.claims.keys() if removals.is_erased(id)}
+        for source in {*plan.touched, *world.source_of.values()}:
             history = reader.history(source)
-            if history is not None and not removals.held(source, history.source.record.collection):
-                gone = removals.gone_of(history, self.tenant.now())
-                on = reader.evidence_on([source]) if gone else {}
-                found |= gone | {id for id, x in on.items() if x.record.revision in gone}
-        return found
+            if history is not None:
+                lost = removals.gone_of(history, self.tenant.now())
+                kept = removals.held(source, history.source.record.collection)
+                gone |= {id for id in lost if not kept or removals.is_erased(id)}
+        return sorted(gone)
 
     def _data(self, payload: SealedPayload) -> bytes | None:
         try:

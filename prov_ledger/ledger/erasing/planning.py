@@ -71,6 +71,13 @@ class Planning:
         """As ``plan``, of what is held and stays: no span is taken out of anything."""
         return self._planned(self._held(targets), targets, (), "request")
 
+    def texts_of(self, targets: Sequence[Node]) -> frozenset[Key]:
+        """The sealed texts that an erasure of the targets takes: theirs, and words that had them before."""
+        if not targets:
+            return frozenset()
+        held = self._held(targets)
+        return frozenset(self._texts(held, *self._derived(held)))
+
     def _planned(
         self, held: Held, targets: Sequence[Node], redacted: tuple[Redacted, ...], cause: ErasureCause
     ) -> Plan:
