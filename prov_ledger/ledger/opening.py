@@ -9,8 +9,10 @@ from urllib.parse import urlsplit
 
 from prov_ledger.errors import Refused, StorageError
 from prov_ledger.ledger.layout import keys_folder, tenant_folder
+from prov_ledger.rdf.typical import typical_lines
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.denials import DENIALS_FILE, Denials
+from prov_ledger.vault.entry_reads import DICTIONARY
 from prov_ledger.vault.journal import LEDGER_FILE, SqliteJournal
 from prov_ledger.vault.keys import EnvironmentKeys, FileKeys, KeyProvider
 from prov_ledger.vault.schema import DENIALS, KEYS, LEDGER, Schema
@@ -54,7 +56,8 @@ def creating_tenant(ledger: Path, tenant: str, base: str, keys: KeyProvider) -> 
         _remove_remains(folder)
         TicketStore.create(folder, tenant, keys).close()
         Denials.create(folder).close()
-        SqliteJournal.create(folder, {"base": base, "tenant": tenant}).close()
+        settings = {"base": base, "tenant": tenant, DICTIONARY: typical_lines(base)}
+        SqliteJournal.create(folder, settings).close()
         yield
 
 

@@ -9,15 +9,14 @@ from pathlib import Path
 from prov_ledger.errors import ClockWentBack, StorageError
 from prov_ledger.merkle.tree import Frontier, leaf_hash
 from prov_ledger.vault.crash import crash_point
-from prov_ledger.vault.packing import pack_leaf
+from prov_ledger.vault.packing import LeafPacker
 from prov_ledger.vault.port import NewEntry, SealedPayload
 from prov_ledger.vault.schema import FREQUENT_KINDS
 from prov_ledger.vault.sqlite_errors import translated
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
 _MICROSECOND = timedelta(microseconds=1)
-_INSERT_ENTRY = "INSERT INTO entry VALUES (?, ?, ?, ?, ?)"
-_INSERT_LEAF = "INSERT INTO leaf VALUES (?, ?)"
+_INSERT_ENTRY = "INSERT INTO entry VALUES (?, ?, ?, ?, ?, ?)"
 _INSERT_RARE = "INSERT INTO rare VALUES (?, ?)"
 _INSERT_REFERENCE = "INSERT INTO reference VALUES (?, ?, ?, ?)"
 _INSERT_PAYLOAD = "INSERT INTO payload VALUES (?, ?, ?, ?, ?, ?, ?)"
@@ -47,13 +46,19 @@ def _optional_microseconds(instant: datetime | None) -> int | None:
 class SqliteTransaction:
     """The write lock of a journal, held by one thread until its block ends."""
 
-    __slots__ = ("_connection", "_frontier", "_last_us", "_path", "_usable")
+    __slots__ = ("_connection", "_frontier", "_last_us", "_packer", "_path", "_usable")
 
     def __init__(
-        self, connection: sqlite3.Connection, frontier: Frontier, last_us: int | None, path: Path
+        self,
+        connection: sqlite3.Connection,
+        frontier: Frontier,
+        last_us: int | None,
+        packer: LeafPacker,
+        path: Path,
     ) -> None:
         """Continue a journal that ends with ``frontier`` and the time of its last entry."""
         self._path = path
+        self._packer = packer
         self._connection = connection
         self._frontier = frontier
         self._last_us = last_us
@@ -140,8 +145,8 @@ class SqliteTransaction:
         sequence = self._frontier.size + 1
         hashes = leaf + b"".join([node.hash for node in self._frontier.append(leaf)])
         execute = self._connection.execute
-        execute(_INSERT_ENTRY, (sequence, entry.id, entry.kind, recorded_us, hashes))
-        execute(_INSERT_LEAF, (sequence, pack_leaf(entry.leaf)))
+        packed = self._packer.pack(entry.leaf)
+        execute(_INSERT_ENTRY, (sequence, entry.id, entry.kind, recorded_us, hashes, packed))
         if entry.kind not in FREQUENT_KINDS:
             execute(_INSERT_RARE, (entry.kind, sequence))
         return sequence

@@ -8,17 +8,16 @@ from datetime import datetime
 from prov_ledger.errors import Refused
 from prov_ledger.vault.append import from_microseconds, to_microseconds
 from prov_ledger.vault.database import Database
-from prov_ledger.vault.packing import unpack_leaf
+from prov_ledger.vault.packing import LeafPacker
 from prov_ledger.vault.port import Lookup, StoredEntry
 from prov_ledger.vault.schema import FREQUENT_KINDS
 
-_ENTRY = (
-    "SELECT entry.sequence, entry.id, entry.kind, recorded_us, bytes, hashes "
-    "FROM entry LEFT JOIN leaf USING (sequence)"
-)
+_ENTRY = "SELECT sequence, id, kind, recorded_us, leaf, hashes FROM entry"
 _ORIGIN = "SELECT target, kind FROM reference WHERE id = ? AND role = 'origin'"
 _HASH_BYTES = 32
 _PAGE = 512
+#: The setting that holds what leaves are like; see ``LeafPacker``.
+DICTIONARY = "leaf_dictionary"
 _EntryRow = tuple[int, str, str, int, bytes | None, bytes]
 
 
@@ -28,6 +27,7 @@ class EntryReads:
     def __init__(self, database: Database) -> None:
         """Read from an open database of the journal's schema."""
         self._database = database
+        self._packer = LeafPacker(database.meta(DICTIONARY) or "")
 
     def size(self) -> int:
         """How many entries there are."""
@@ -46,18 +46,15 @@ class EntryReads:
         if kinds is not None:
             listed = f"kind IN ({_marks(len(values))})"
             few = FREQUENT_KINDS.isdisjoint(kinds)
-            rare = f"entry.sequence IN (SELECT sequence FROM rare WHERE {listed} AND sequence > ?)"
+            rare = f"sequence IN (SELECT sequence FROM rare WHERE {listed} AND sequence > ?)"
             condition = f" AND {rare}" if few else f" AND {listed}"
             values = (*values, after) if few else values
         last = 2**63 - 1 if until is None else until
-        sql = (
-            f"{_ENTRY} WHERE entry.sequence > ? AND entry.sequence <= ?{condition} "
-            f"ORDER BY entry.sequence LIMIT {_PAGE}"
-        )
+        sql = f"{_ENTRY} WHERE sequence > ? AND sequence <= ?{condition} ORDER BY sequence LIMIT {_PAGE}"
         while True:
             with self._database.reading() as connection:
                 rows: list[_EntryRow] = connection.execute(sql, (after, last, *values)).fetchall()
-            yield from map(_entry, rows)
+            yield from map(self._entry, rows)
             if len(rows) < _PAGE:
                 return
             after = rows[-1][0]
@@ -65,16 +62,16 @@ class EntryReads:
     def entry(self, sequence: int) -> StoredEntry | None:
         """The entry of that sequence, or None."""
         with self._database.reading() as connection:
-            row = connection.execute(f"{_ENTRY} WHERE entry.sequence = ?", (sequence,)).fetchone()
-        return None if row is None else _entry(row)
+            row = connection.execute(f"{_ENTRY} WHERE sequence = ?", (sequence,)).fetchone()
+        return None if row is None else self._entry(row)
 
     def entry_of(self, entity_id: str) -> StoredEntry | None:
         """The entry that brought the entity into being, or None."""
-        sql = f"{_ENTRY} WHERE entry.sequence = ?"
+        sql = f"{_ENTRY} WHERE sequence = ?"
         with self._database.reading() as connection:
             origin = connection.execute(_ORIGIN, (entity_id,)).fetchone()
             row = None if origin is None else connection.execute(sql, (origin[0],)).fetchone()
-        return None if row is None else _entry(row)
+        return None if row is None else self._entry(row)
 
     def kind_of(self, entity_id: str) -> str | None:
         """The kind under which the entity was recorded, or None."""
@@ -85,21 +82,21 @@ class EntryReads:
     def about(self, entity_id: str) -> list[StoredEntry]:
         """The entries whose ``about`` names the entity, in order."""
         sql = (
-            f"{_ENTRY} WHERE entry.sequence IN (SELECT target FROM reference WHERE id = ? "
-            "AND role > 'about:' AND role < 'about;') ORDER BY entry.sequence"
+            f"{_ENTRY} WHERE sequence IN (SELECT target FROM reference WHERE id = ? "
+            "AND role > 'about:' AND role < 'about;') ORDER BY sequence"
         )
         with self._database.reading() as connection:
-            return [_entry(row) for row in connection.execute(sql, (entity_id,))]
+            return [self._entry(row) for row in connection.execute(sql, (entity_id,))]
 
     def about_any(self, ids: Collection[str]) -> list[StoredEntry]:
         """The entries whose ``about`` names any of these ids, each once, in order."""
         sql = (
-            f"{_ENTRY} WHERE entry.sequence IN (SELECT target FROM json_each(?) AS wanted "
+            f"{_ENTRY} WHERE sequence IN (SELECT target FROM json_each(?) AS wanted "
             "CROSS JOIN reference ON reference.id = wanted.value AND role > 'about:' AND role < 'about;') "
-            "ORDER BY entry.sequence"
+            "ORDER BY sequence"
         )
         with self._database.reading() as connection:
-            return [_entry(row) for row in connection.execute(sql, (json.dumps(list(ids)),))]
+            return [self._entry(row) for row in connection.execute(sql, (json.dumps(list(ids)),))]
 
     def payload_keys_of(self, owners: Collection[str]) -> list[tuple[str, str]]:
         """The (owner, field) of every payload of these nodes and of the statements below them, in order."""
@@ -141,17 +138,16 @@ class EntryReads:
                     high = middle - 1
         return low
 
+    def _entry(self, row: _EntryRow) -> StoredEntry:
+        """A row as a value; a pruned leaf is empty."""
+        sequence, id_, kind, recorded_us, packed, hashes = row
+        leaf = self._packer.unpack(packed) if packed is not None else b""
+        return StoredEntry(sequence, id_, kind, from_microseconds(recorded_us), leaf, hashes[:_HASH_BYTES])
+
 
 def _marks(count: int) -> str:
     """So many parameter marks."""
     return ", ".join("?" * count)
-
-
-def _entry(row: _EntryRow) -> StoredEntry:
-    """A row as a value; a pruned leaf is empty."""
-    sequence, id_, kind, recorded_us, packed, hashes = row
-    leaf = unpack_leaf(packed) if packed is not None else b""
-    return StoredEntry(sequence, id_, kind, from_microseconds(recorded_us), leaf, hashes[:_HASH_BYTES])
 
 
 def end_of(connection: sqlite3.Connection) -> tuple[int, int | None]:

@@ -98,7 +98,7 @@ class SqliteJournal(EntryReads):
             frontier = self._frontier
             if frontier.size != size:
                 frontier = _frontier_at(connection, size)
-            transaction = SqliteTransaction(connection, frontier.copy(), last_us, self.path)
+            transaction = SqliteTransaction(connection, frontier.copy(), last_us, self._packer, self.path)
             yield transaction
             committed = transaction.end()
         # Another writer may be between commit and here: only a longer tree replaces a shorter one.
@@ -147,7 +147,7 @@ class SqliteJournal(EntryReads):
         after, last = 0, 2**63 - 1 if until is None else until
         while True:
             with self._database.reading() as connection:
-                page = page_of_rows(connection, after, last)
+                page = page_of_rows(connection, self._packer, after, last)
             if not page:
                 return
             yield from page

@@ -142,7 +142,7 @@ class Removing:
             owned = f"SELECT owner, field FROM payload WHERE sequence IN {listed}"
             keys = execute(owned, (wanted,)).fetchall()
             tickets = self.remove_payloads(keys, because)
-            execute(f"DELETE FROM leaf WHERE sequence IN {listed}", (wanted,))
+            execute(f"UPDATE entry SET leaf = NULL WHERE sequence IN {listed}", (wanted,))
             others = "kind NOT IN (SELECT value FROM json_each(?2))"
             names = f"DELETE FROM lookup WHERE sequence IN {listed} AND {others}"
             execute(names, (wanted, json.dumps(list(kept))))

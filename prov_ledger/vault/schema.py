@@ -11,18 +11,20 @@ from pathlib import Path
 
 from prov_ledger.errors import Refused, StorageError
 
-FORMAT_VERSION = 1
-
 _META = "CREATE TABLE meta (key TEXT PRIMARY KEY, value ANY NOT NULL) WITHOUT ROWID, STRICT"
 
 
 @dataclass(frozen=True, slots=True)
 class Schema:
-    """What a file holds; ``label`` is the first part of the names of its crash points."""
+    """What a file holds; ``label`` is the first part of the names of its crash points.
+
+    ``version`` is that of the format, and grows with every change of a table.
+    """
 
     label: str
     application_id: int
     statements: tuple[str, ...]
+    version: int = 1
 
     def create(self, connection: sqlite3.Connection, path: Path, meta: Mapping[str, str]) -> None:
         """Create the tables in an empty file; raises Refused ``already_exists`` when it is not empty."""
@@ -34,7 +36,7 @@ class Schema:
                 connection.execute(statement)
             connection.executemany("INSERT INTO meta VALUES (?, ?)", meta.items())
             connection.execute(f"PRAGMA application_id={self.application_id}")
-            connection.execute(f"PRAGMA user_version={FORMAT_VERSION}")
+            connection.execute(f"PRAGMA user_version={self.version}")
             connection.execute("COMMIT")
         finally:
             if connection.in_transaction:
@@ -51,15 +53,16 @@ class Schema:
                 f"{path} is not a {self.label} file: application id {application_id:#x}, "
                 f"expected {self.application_id:#x}"
             )
-        if version != FORMAT_VERSION:
+        if version != self.version:
             raise StorageError(
-                f"{path} has format version {version}, expected {FORMAT_VERSION}; "
+                f"{path} has format version {version}, expected {self.version}; "
                 "use the version of prov-ledger that wrote it"
             )
 
 
 #: ``hashes`` is the leaf hash, then those of the full subtrees that the leaf completes, lowest first: the
-#: node at (level, index) stands at ``level`` in the row of sequence ``(index + 1) << level``.
+#: node at (level, index) stands at ``level`` in the row of sequence ``(index + 1) << level``. ``leaf`` is
+#: packed, and NULL where it was pruned.
 #: ``reference`` keeps all that is known of an id on one page, since each page touched costs a durable
 #: commit 20 us: role ``origin`` (target: sequence), ``about:SEQUENCE``, ``payload:FIELD`` (target: ticket).
 #: ``rare`` finds entries by their kind, but for the kinds that make up most of a journal.
@@ -69,11 +72,11 @@ FREQUENT_KINDS = frozenset({"evidence", "claim", "context"})
 LEDGER = Schema(
     label="journal",
     application_id=0x504C4A31,
+    version=2,
     statements=(
         """CREATE TABLE entry (
             sequence INTEGER PRIMARY KEY, id TEXT NOT NULL, kind TEXT NOT NULL,
-            recorded_us INTEGER NOT NULL, hashes BLOB NOT NULL) STRICT""",
-        "CREATE TABLE leaf (sequence INTEGER PRIMARY KEY REFERENCES entry, bytes BLOB NOT NULL) STRICT",
+            recorded_us INTEGER NOT NULL, hashes BLOB NOT NULL, leaf BLOB) STRICT""",
         "CREATE TABLE rare (kind TEXT NOT NULL, sequence INTEGER NOT NULL REFERENCES entry, "
         "PRIMARY KEY (kind, sequence)) WITHOUT ROWID, STRICT",
         """CREATE TABLE reference (

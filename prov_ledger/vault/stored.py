@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from prov_ledger.errors import Corrupt
 from prov_ledger.merkle.tree import NodeHash
-from prov_ledger.vault.packing import unpack_leaf
+from prov_ledger.vault.packing import LeafPacker
 from prov_ledger.vault.port import SealedPayload
 from prov_ledger.vault.schema import FREQUENT_KINDS
 from prov_ledger.vault.sealing import split_chunks
@@ -29,8 +29,8 @@ class StoredRow:
 
 #: One page of entries after a sequence.
 ROWS = (
-    "SELECT entry.sequence, id, kind, recorded_us, bytes, hashes FROM entry LEFT JOIN leaf USING (sequence) "
-    f"WHERE entry.sequence > ? AND entry.sequence <= ? ORDER BY entry.sequence LIMIT {_PAGE}"
+    "SELECT sequence, id, kind, recorded_us, leaf, hashes FROM entry "
+    f"WHERE sequence > ? AND sequence <= ? ORDER BY sequence LIMIT {_PAGE}"
 )
 #: One page of payloads after a ticket.
 SEALED = (
@@ -60,8 +60,6 @@ BROKEN = (
     "AND (owner <> id OR 'payload:' || field <> role)",
     "SELECT id, 'it refers to entry ' || target || ', which is missing' FROM reference "
     "WHERE role NOT LIKE 'payload:%' AND target NOT IN (SELECT sequence FROM entry)",
-    "SELECT 'entry ' || sequence, 'a leaf without an entry' FROM leaf WHERE sequence NOT IN "
-    "(SELECT sequence FROM entry)",
     "SELECT 'entry ' || sequence, 'it is not found by its kind' FROM entry WHERE kind NOT IN "
     f"({', '.join(repr(kind) for kind in sorted(FREQUENT_KINDS))}) "
     "AND NOT EXISTS (SELECT 1 FROM rare WHERE rare.kind = entry.kind AND rare.sequence = entry.sequence)",
@@ -71,18 +69,20 @@ BROKEN = (
 )
 
 
-def _leaf(packed: bytes | None) -> bytes | None:
+def _leaf(packer: LeafPacker, packed: bytes | None) -> bytes | None:
     """The leaf, None where it was pruned; empty, which no leaf is, where it does not unpack."""
     try:
-        return unpack_leaf(packed) if packed is not None else None
+        return packer.unpack(packed) if packed is not None else None
     except Corrupt:
         return b""
 
 
-def page_of_rows(connection: sqlite3.Connection, after: int, until: int) -> list[StoredRow]:
+def page_of_rows(
+    connection: sqlite3.Connection, packer: LeafPacker, after: int, until: int
+) -> list[StoredRow]:
     """At most a page of entries with ``after < sequence <= until``, in order."""
     return [
-        StoredRow(sequence, id, kind, recorded_us, _leaf(packed), _split(hashes))
+        StoredRow(sequence, id, kind, recorded_us, _leaf(packer, packed), _split(hashes))
         for sequence, id, kind, recorded_us, packed, hashes in connection.execute(ROWS, (after, until))
     ]
 

@@ -59,9 +59,9 @@ EDITS = (
     "UPDATE entry SET id = id || '0' WHERE sequence = 5",
     "UPDATE entry SET recorded_us = recorded_us + 1 WHERE sequence = (SELECT max(sequence) FROM entry)",
     "DELETE FROM payload WHERE ticket = (SELECT max(ticket) FROM payload WHERE field = 'statement')",
-    "DELETE FROM leaf WHERE sequence = 7",
-    "DELETE FROM leaf WHERE sequence = (SELECT max(sequence) FROM leaf)",
-    "UPDATE leaf SET bytes = (SELECT bytes FROM leaf WHERE sequence = 4) WHERE sequence = 5",
+    "UPDATE entry SET leaf = NULL WHERE sequence = 7",
+    "UPDATE entry SET leaf = NULL WHERE sequence = (SELECT max(sequence) FROM entry)",
+    "UPDATE entry SET leaf = (SELECT leaf FROM entry WHERE sequence = 4) WHERE sequence = 5",
 )
 #: Kinds that, with the row of ``rare`` changed as well, would undo what an entry does.
 DISGUISES = (

@@ -48,7 +48,7 @@ def test_a_journal_as_written_has_no_findings(filled: Tenant) -> None:
 
 
 CHANGES = [
-    ("UPDATE leaf SET bytes = zeroblob(9) WHERE sequence = 5", "entry 5", "its leaf has hash"),
+    ("UPDATE entry SET leaf = zeroblob(9) WHERE sequence = 5", "entry 5", "its leaf has hash"),
     ("UPDATE entry SET hashes = zeroblob(32) WHERE sequence = 5", "entry 5", "its leaf has hash"),
     ("UPDATE entry SET hashes = CAST(substr(hashes, 1, 32) || zeroblob(32) AS BLOB) WHERE sequence = 6",
      "entry 6", "node at level 1, index 2"),
@@ -80,8 +80,7 @@ def test_a_change_is_found_where_it_was_made(filled: Tenant, statement: str, whe
 
 
 def test_a_missing_entry_is_a_gap(filled: Tenant) -> None:
-    for table in ("leaf", "payload"):
-        change(filled, f"DELETE FROM {table} WHERE sequence = 5")
+    change(filled, "DELETE FROM payload WHERE sequence = 5")
     assert Finding("entry 5", "it is missing: the next one has sequence 6") in change(
         filled, "DELETE FROM entry WHERE sequence = 5"
     )
@@ -89,7 +88,7 @@ def test_a_missing_entry_is_a_gap(filled: Tenant) -> None:
 
 def test_a_pruned_leaf_is_no_finding_and_every_proof_still_stands(filled: Tenant) -> None:
     root = filled.journal.tree_head().root
-    assert change(filled, "DELETE FROM leaf WHERE sequence = 5") == []
+    assert change(filled, "UPDATE entry SET leaf = NULL WHERE sequence = 5") == []
     assert filled.journal.tree_head().root == root
     entry = filled.journal.entry(5)
     assert entry is not None
@@ -103,7 +102,7 @@ def test_an_erased_payload_leaves_no_finding(filled: Tenant) -> None:
 
 
 def test_the_first_finding_is_raised(filled: Tenant) -> None:
-    change(filled, "UPDATE leaf SET bytes = x'00' WHERE sequence = 5")
+    change(filled, "UPDATE entry SET leaf = x'00' WHERE sequence = 5")
     with pytest.raises(Corrupt, match="entry 5: its leaf has hash"):
         verify_tree(filled.journal)
     with pytest.raises(Corrupt, match="payload quote of ev_4: its commitment"):
@@ -111,7 +110,7 @@ def test_the_first_finding_is_raised(filled: Tenant) -> None:
 
 
 def test_a_tree_can_be_verified_up_to_a_size(filled: Tenant) -> None:
-    change(filled, "UPDATE leaf SET bytes = x'00' WHERE sequence = 9")
+    change(filled, "UPDATE entry SET leaf = x'00' WHERE sequence = 9")
     assert verify_tree(filled.journal, until=8) == filled.journal.root_at(8)
 
 

@@ -62,7 +62,7 @@ def test_a_row_that_says_that_it_was_erased_does_not_make_it_so(office: Office) 
 
 
 def test_a_leaf_that_no_pruning_names_is_missing(office: Office) -> None:
-    change(office, "DELETE FROM leaf WHERE sequence = 7")
+    change(office, "UPDATE entry SET leaf = NULL WHERE sequence = 7")
 
     assert "its leaf is missing" in found(office)
 
