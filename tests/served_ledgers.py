@@ -1,4 +1,4 @@
-"""A service over a folder of ledgers, in a thread of this process, on a port of its own."""
+"""A service over a folder of ledgers, as it is served, in a thread of this process on a port of its own."""
 
 import socket
 import threading
@@ -9,7 +9,7 @@ from pathlib import Path
 import uvicorn
 
 from prov_ledger.service.app import create_app
-from prov_ledger.service.logs import logging_config
+from prov_ledger.service.serve import server_options
 from prov_ledger.service.settings import Settings
 
 
@@ -18,10 +18,9 @@ def serving(folder: Path, **settings: object) -> Iterator[str]:
     """The address of a running service; it has stopped when this ends."""
     listening = socket.create_server(("127.0.0.1", 0))
     address = f"http://127.0.0.1:{listening.getsockname()[1]}"
-    app = create_app(Settings.model_validate({"ledger": folder, **settings}))
-    config = uvicorn.Config(
-        app, log_config=logging_config("error"), access_log=False, ws="none", lifespan="on"
-    )
+    stated = Settings.model_validate({"ledger": folder, "log_level": "error", **settings})
+    # As ``prov-ledger serve`` runs it.
+    config = uvicorn.Config(lambda: create_app(stated), **server_options(stated))  # type: ignore[arg-type]
     server = uvicorn.Server(config)
 
     def serve() -> None:

@@ -55,7 +55,7 @@ class Analysts:
         finally:
             unwanted.set()
 
-    async def close(self) -> None:
-        """End every worker, and return when nobody waits for one."""
+    async def close(self, timeout_s: float | None = None) -> bool:
+        """End every worker, and return when nobody waits for one, or then; as ``Pool.close``."""
         await asyncio.get_running_loop().run_in_executor(None, self.workers.close)
-        await self._pool.close()
+        return await self._pool.close(timeout_s)

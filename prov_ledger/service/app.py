@@ -12,7 +12,7 @@ from prov_ledger.service.bulk import bulk_router
 from prov_ledger.service.compression import Compression
 from prov_ledger.service.headers import Answered, StrictHeaders, log_request
 from prov_ledger.service.routes import verb_router
-from prov_ledger.service.service import Service
+from prov_ledger.service.service import STOPPING, Service
 from prov_ledger.service.settings import Settings
 
 #: How long reading the journals may take before the service gives up starting.
@@ -28,14 +28,14 @@ def create_app(settings: Settings, abandon: Callable[[], None] | None = None) ->
     """
 
     @asynccontextmanager
-    async def lifespan(app: FastAPI) -> AsyncIterator[None]:
+    async def lifespan(app: FastAPI) -> AsyncIterator[dict[str, object]]:
         service = Service(settings)
         app.state.service = service
         metrics.count_authoriser_failures()
         try:
             await service.pool.run("start", service.load, _START_S)
             async with mcp.running(app, settings):
-                yield
+                yield {STOPPING: service.begin_stopping}
         finally:
             if not await service.close() and abandon is not None:
                 abandon()

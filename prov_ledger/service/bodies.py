@@ -7,6 +7,7 @@ from typing import TypeVar
 
 from fastapi import Request
 from pydantic import BaseModel, ValidationError
+from starlette.requests import ClientDisconnect
 
 from prov_ledger.errors import ProvLedgerError, Refused
 from prov_ledger.service.problems import places
@@ -22,7 +23,8 @@ _BRACKET = re.compile(rb"[\[\]{}]")
 async def read_body(request: Request, limits: Limits, most: int) -> bytes:
     """The whole body, of so many bytes.
 
-    Raises Refused ``too_large``, ``unsupported_media_type``; ProvLedgerError ``request_timeout``.
+    Raises Refused ``too_large``, ``unsupported_media_type``; ProvLedgerError ``request_timeout``, also where
+    the connection ends.
     """
     most = min(most, limits.body_bytes)
     check_encoding(request)
@@ -40,7 +42,14 @@ async def read_body(request: Request, limits: Limits, most: int) -> bytes:
     except TimeoutError:
         message = f"the body took longer than {limits.body_timeout_s:g} s to arrive"
         raise ProvLedgerError(message, code="request_timeout") from None
+    except ClientDisconnect:
+        raise gone() from None
     return b"".join(parts)
+
+
+def gone() -> ProvLedgerError:
+    """For the log alone: nobody is there to be told."""
+    return ProvLedgerError("the connection ended within the body", code="request_timeout")
 
 
 def too_large(most: int) -> Refused:

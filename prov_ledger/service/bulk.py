@@ -12,12 +12,20 @@ from typing import Annotated
 from fastapi import APIRouter, Header, Request
 from fastapi.responses import StreamingResponse
 from pydantic import BaseModel
+from starlette.requests import ClientDisconnect
 from starlette.types import Receive, Scope, Send
 
 from prov_ledger.errors import ProvLedgerError, Refused
 from prov_ledger.model.plain import Json
 from prov_ledger.service.acting import CurrentCaller, CurrentService
-from prov_ledger.service.bodies import check_encoding, check_json_type, parse_json, parse_value, too_large
+from prov_ledger.service.bodies import (
+    check_encoding,
+    check_json_type,
+    gone,
+    parse_json,
+    parse_value,
+    too_large,
+)
 from prov_ledger.service.journal import NDJSON
 from prov_ledger.service.models import arguments_of, request_model
 from prov_ledger.service.routes import REFUSALS, call_once, call_verb
@@ -74,16 +82,10 @@ class _Duplex(StreamingResponse):
 
 
 async def _lines(request: Request, limits: Limits) -> AsyncIterator[bytes]:
-    """The lines of a body, as they come. Raises Refused ``too_large``, ``request_timeout``."""
+    """The lines of a body, as they come. Raises ``too_large``, ``request_timeout``."""
     kept, size, stream = list[bytes](), 0, request.stream().__aiter__()
-    while True:
-        try:
-            async with asyncio.timeout(limits.body_timeout_s):
-                part = await anext(stream, None)
-        except TimeoutError:
-            raise ProvLedgerError("the next line was too long in coming", code="request_timeout") from None
-        if part is None:
-            break
+    begun = _now()
+    while (part := await _part(stream, begun + limits.body_timeout_s)) is not None:
         first, *rest = part.split(b"\n")
         kept.append(first)
         size += len(first)
@@ -93,9 +95,24 @@ async def _lines(request: Request, limits: Limits) -> AsyncIterator[bytes]:
             yield b"".join(kept)
             for line in rest[:-1]:
                 yield line
-            kept, size = rest[-1:], len(rest[-1])
+            kept, size, begun = rest[-1:], len(rest[-1]), _now()
     if size:
         yield b"".join(kept)
+
+
+async def _part(stream: AsyncIterator[bytes], until: float) -> bytes | None:
+    """The next part of the body; None at its end."""
+    try:
+        async with asyncio.timeout_at(until):
+            return await anext(stream, None)
+    except TimeoutError:
+        raise ProvLedgerError("the next line was too long in coming", code="request_timeout") from None
+    except ClientDisconnect:
+        raise gone() from None
+
+
+def _now() -> float:
+    return asyncio.get_running_loop().time()
 
 
 class _Work:

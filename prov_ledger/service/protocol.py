@@ -1,33 +1,65 @@
-"""HTTP as uvicorn speaks it, with an end to how long and how large what comes before an answer may be."""
+"""HTTP as uvicorn speaks it, with an end to what one connection may send, ask for and leave unread."""
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
+from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
+from uvicorn.server import ServerState
+
+from prov_ledger.service.service import STOPPING
+from prov_ledger.service.settings import Limits
+from prov_ledger.service.unread import WatchedTransport
+
+#: Requests of one connection that may wait for the answers to those before them.
+PIPELINED = 100
+_TOO_LARGE = "431 Request Header Fields Too Large"
 
 
 class BoundedProtocol(HttpToolsProtocol):
     """Closes a connection whose request has too much of a head, or is too long in coming.
 
     ``head_bytes`` bounds the request line with all headers, and trailers; ``head_timeout_s`` the time from
-    the connection, or from the first byte of a later request, to the last of the head.
+    the connection, or from the first byte of a later request, to the last of the head; ``unread_timeout_s``
+    how long an answer may wait to be read.
     """
 
-    head_bytes = 65_536
-    head_timeout_s = 10.0
-    _unread = _sized = 0
-    _in_head = True
-    _too_large = False
-    _timer: asyncio.TimerHandle | None = None
+    def __init__(
+        self,
+        config: Config,
+        server_state: ServerState,
+        app_state: dict[str, Any],
+        _loop: asyncio.AbstractEventLoop | None = None,
+        *,
+        limits: Limits,
+    ) -> None:
+        super().__init__(config, server_state, app_state, _loop)
+        self._limits = limits
+        self._unread = self._sized = 0
+        self._in_head, self._too_large = True, False
+        self._timer: asyncio.TimerHandle | None = None
+        self._out: WatchedTransport | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin to wait for a request."""
-        super().connection_made(transport)
+        self._out = WatchedTransport(self.loop, transport, self._limits.unread_timeout_s)
+        super().connection_made(self._out)
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         self._wait_no_more()
+        if self._out is not None:
+            self._out.lost()
         super().connection_lost(exc)
+
+    def shutdown(self) -> None:
+        """The server was told to stop."""
+        stopping: Callable[[], None] | None = self.app_state.get(STOPPING)
+        if stopping is not None:
+            stopping()
+        super().shutdown()
 
     def data_received(self, data: bytes) -> None:
         """Take what came, and refuse what has no end."""
@@ -35,8 +67,8 @@ class BoundedProtocol(HttpToolsProtocol):
             self._wait()
         self._unread += len(data)
         super().data_received(data)
-        if self._unread > self.head_bytes and not self.transport.is_closing():
-            self._refuse("431 Request Header Fields Too Large")
+        if self._unread > self._limits.head_bytes and not self.transport.is_closing():
+            self._refuse(_TOO_LARGE)
 
     def on_message_begin(self) -> None:
         """A head begins."""
@@ -58,6 +90,9 @@ class BoundedProtocol(HttpToolsProtocol):
         self._unread, self._in_head = 0, False
         self._wait_no_more()
         super().on_headers_complete()
+        if len(self.pipeline) > PIPELINED:
+            self._too_large = True
+            raise ValueError("too many requests that wait")
 
     def on_body(self, body: bytes) -> None:
         """A piece of the body; whoever reads it says how long that may take."""
@@ -78,19 +113,16 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, and what is too much of it."""
-        if self._too_large:
-            self._refuse("431 Request Header Fields Too Large")
-        else:
-            super().send_400_response(msg)
+        self._refuse(_TOO_LARGE if self._too_large else "400 Bad Request")
 
     def _count(self, size: int) -> None:
         self._sized += size
-        if self._sized > self.head_bytes:
+        if self._sized > self._limits.head_bytes:
             self._too_large = True
             raise ValueError("too large a head")
 
     def _wait(self) -> None:
-        self._timer = self.loop.call_later(self.head_timeout_s, self._late)
+        self._timer = self.loop.call_later(self._limits.head_timeout_s, self._late)
 
     def _wait_no_more(self) -> None:
         if self._timer is not None:
@@ -109,7 +141,10 @@ class BoundedProtocol(HttpToolsProtocol):
 
     def _refuse(self, status: str) -> None:
         self._wait_no_more()
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
+        # Within an answer, or before one that others wait behind, it would be taken for something else.
+        if not self.pipeline and (
+            self.cycle is None or self.cycle.response_complete or not self.cycle.response_started
+        ):
             self.transport.write(
                 f"HTTP/1.1 {status}\r\ncontent-length: 0\r\nconnection: close\r\n\r\n".encode()
             )

@@ -3,6 +3,7 @@
 import logging.config
 import os
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import uvicorn
@@ -42,7 +43,7 @@ def run(settings: Settings) -> None:
     with tempfile.TemporaryDirectory(prefix="prov-ledger-metrics-") as metrics:
         if settings.workers > 1:
             os.environ.setdefault(_METRICS, metrics)
-        uvicorn.run("prov_ledger.service.serve:app_of_environment", **_options(settings))  # type: ignore[arg-type]
+        uvicorn.run("prov_ledger.service.serve:app_of_environment", **server_options(settings))  # type: ignore[arg-type]
 
 
 def check_can_serve(settings: Settings) -> None:
@@ -57,21 +58,23 @@ def check_can_serve(settings: Settings) -> None:
         )
 
 
-def _options(settings: Settings) -> dict[str, object]:
+def server_options(settings: Settings) -> dict[str, object]:
+    """What uvicorn is told, beside the factory of the application; the same wherever a service runs."""
     return {
         "factory": True,
         "host": settings.host,
         "port": settings.port,
         "workers": settings.workers,
         "loop": "uvloop",
-        "http": BoundedProtocol,
+        "http": partial(BoundedProtocol, limits=settings.limits),
         "ws": "none",
+        "lifespan": "on",
         "log_config": logging_config(settings.log_level),
         "access_log": False,
         # Who is connected is who is connected: a header may not say otherwise.
         "proxy_headers": False,
         "server_header": False,
-        "timeout_keep_alive": 30,
+        "timeout_keep_alive": settings.limits.keep_alive_s,
         "timeout_graceful_shutdown": settings.limits.stop_timeout_s,
         "limit_concurrency": settings.limits.connections,
     }

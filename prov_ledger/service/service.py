@@ -2,6 +2,7 @@
 
 import logging
 import threading
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TypeVar
@@ -17,6 +18,8 @@ from prov_ledger.service.settings import Settings
 from prov_ledger.service.tenants import Tenants
 
 T = TypeVar("T")
+#: In the state of the application: what its server calls when it was told to stop.
+STOPPING = "stopping"
 _log = logging.getLogger(__name__)
 
 
@@ -54,8 +57,17 @@ class Service:
         self.authentication = Authentication(settings, self.tenants)
         self._requests: dict[str, Requests] = {}
         self._lock = threading.Lock()
-        #: Set when the process is told to stop: it is not ready any more, and finishes what it has.
-        self.stopping = False
+        self._stop_at: float | None = None
+
+    @property
+    def stopping(self) -> bool:
+        """Whether the process was told to stop: it is not ready any more, and finishes what it has."""
+        return self._stop_at is not None
+
+    def begin_stopping(self) -> None:
+        """Take the time from which on ``stop_timeout_s`` counts; later calls change nothing."""
+        if self._stop_at is None:
+            self._stop_at = time.monotonic() + self.settings.limits.stop_timeout_s
 
     async def caller(self, headers: Mapping[str, str], client: str | None, tenant: str) -> Caller:
         """Who is asking for something of a tenant; for interfaces that are no FastAPI routes too.
@@ -91,10 +103,12 @@ class Service:
             return self._requests[tenant]
 
     async def close(self) -> bool:
-        """Let what runs end, then close every file; False where it did not end in ``stop_timeout_s``."""
-        self.stopping = True
-        await self.analysts.close()
-        if not await self.pool.close(self.settings.limits.stop_timeout_s):
+        """Let what runs end, then close every file; False where it has not ended ``stop_timeout_s`` after
+        ``begin_stopping``.
+        """
+        self.begin_stopping()
+        ended = [await pool.close(self._left_s()) for pool in (self.analysts, self.pool)]
+        if not all(ended):
             _log.error("calls still run: they are left", extra={"fields": {"calls": self.pool.under_way}})
             return False
         self.tenants.close()
@@ -102,3 +116,6 @@ class Service:
         for requests in self._requests.values():
             requests.close()
         return True
+
+    def _left_s(self) -> float:
+        return max(0.0, (self._stop_at or 0.0) - time.monotonic())

@@ -80,6 +80,8 @@ class Oidc(_Group):
 class Limits(_Group):
     """What one request may ask for, and how much may be under way at once."""
 
+    #: Of the request line with all headers, and of trailers.
+    head_bytes: int = Field(default=65_536, ge=1024)
     body_bytes: int = Field(default=16 * 2**20, ge=1024)
     #: Of a body that carries no document.
     json_bytes: int = Field(default=2**20, ge=1024)
@@ -88,7 +90,12 @@ class Limits(_Group):
     json_depth: int = Field(default=32, ge=4)
     ids: int = Field(default=500, ge=1)
     page: int = Field(default=100, ge=1, le=1000)
+    #: From the connection, or the first byte of a later request, to the last of the head.
+    head_timeout_s: float = Field(default=10.0, gt=0)
     body_timeout_s: float = Field(default=30.0, gt=0)
+    #: How long an answer may wait for its reader to take 1 MiB of it, or what is left.
+    unread_timeout_s: float = Field(default=30.0, gt=0)
+    keep_alive_s: int = Field(default=30, ge=1)
     request_timeout_s: float = Field(default=30.0, gt=0)
     stop_timeout_s: int = Field(default=20, ge=1)
     threads: int = Field(default=8, ge=1)
