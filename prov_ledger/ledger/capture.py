@@ -20,7 +20,6 @@ from prov_ledger.model.facts import FactTable
 from prov_ledger.model.ids import mint_id
 from prov_ledger.model.records import CellPosition, Node, Selector, TextPosition
 from prov_ledger.model.scopes import Scope, intersect, parse_scope
-from prov_ledger.vault.port import Lookup
 
 #: Of a row or a table; a larger one could not even be named in a message.
 _LARGEST_NUMBER = 10**9
@@ -116,11 +115,10 @@ class Capture:
         indifferent: frozenset[str],
     ) -> Node:
         """Record evidence whose parts were checked before; the same provision again gives the same id."""
-        span = self._span(revision, selector, quote.extractor)
-        token = self.tenant.sealer.token("span", span)
-        known = self.tenant.journal.find("span", token)
+        whole, span = f"{revision}#evidence", self._span(selector, quote.extractor)
         erased = self.tenant.state.removals.is_erased
-        again = self._same_provision([x.id for x in known if not erased(x.id)], scope)
+        known = [x for x in self.tenant.journal.of_span(whole, span) if not erased(x)]
+        again = self._same_provision(known, scope)
         if again is not None:
             return self._again(work, acting, again, scope)
         draft = work.draft("evidence")
@@ -131,8 +129,8 @@ class Capture:
         draft.records.append(
             r.EvidenceRecord(id, revision, selector, commitment, context, sealed, indifferent)
         )
-        draft.about.append(f"{revision}#evidence")
-        draft.lookups.append(Lookup("span", token, id, None))
+        draft.about.append(whole)
+        draft.spans.append((whole, span, id))
         work.append(draft, acting.agent or "")
         return id
 
@@ -177,11 +175,11 @@ class Capture:
         return id
 
     @staticmethod
-    def _span(revision: Node, selector: Selector, extractor: str) -> str:
+    def _span(selector: Selector, extractor: str) -> str:
         if isinstance(selector, CellPosition):
-            return f"{revision} cell {selector.table} {selector.row} {selector.column}"
+            return f"cell {selector.table} {selector.row} {selector.column}"
         # Another version of an extractor may count otherwise: then it is another span.
-        return f"{revision} text {selector.start} {selector.end} {extractor}".rstrip()
+        return f"text {selector.start} {selector.end} {extractor}".rstrip()
 
     def _context(self, work: Work, draft: Draft, acting: Acting) -> Node:
         """How it was retrieved: within a batch in an entry of its own, for all that was retrieved alike."""

@@ -30,6 +30,7 @@ class Draft:
         self.entities: list[tuple[r.Node, str]] = []
         self.about: list[str] = []
         self.lookups: list[Lookup] = []
+        self.spans: list[tuple[r.Node, str, r.Node]] = []
         self.payloads: list[SealedPayload] = []
         self._sealer = sealer
 
@@ -92,4 +93,5 @@ class Draft:
             tuple(dict.fromkeys(self.about)),
             self.payloads,
             self.lookups,
+            self.spans,
         )

@@ -13,7 +13,6 @@ from prov_ledger.ledger.tenant import Tenant
 from prov_ledger.model import records as r
 from prov_ledger.rdf.decode import decode_entry
 from prov_ledger.vault.removing import Removing
-from prov_ledger.vault.sealing import UNCOVERED
 from prov_ledger.vault.stored import LookupRow
 
 #: A look-up to be: (kind, text, sequence, id).
@@ -30,7 +29,7 @@ class Renaming:
         self._labels: list[tuple[r.Node, str, int]] = []
 
     def run(self) -> None:
-        """Replace all look-ups but those of positions, in one write. Not within a write of the journal."""
+        """Replace all look-ups in one write. Not within a write of the journal."""
         tenant = self.tenant
         generation = 1 + max(tenant.tickets.cover_generations(), default=0)
         tenant.tickets.make_cover_key(generation)
@@ -44,7 +43,7 @@ class Renaming:
                 yield kind, token, sequence, id, since.get((kind, sequence, id))
 
         with tenant.journal.writing() as transaction:
-            Removing(transaction).replace_lookups(UNCOVERED, made, generation)
+            Removing(transaction).replace_lookups(made, generation)
         tenant.tickets.destroy_cover_keys(before=generation)
 
     def _names(self) -> Iterator[_Name]:

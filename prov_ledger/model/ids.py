@@ -6,8 +6,10 @@ code of distance 3, so any one or two wrong symbols are caught. That covers ever
 character, every swap of neighbours and every exchanged prefix.
 """
 
+import os
 import re
 import secrets
+from collections import deque
 from collections.abc import Callable, Iterable
 
 from prov_ledger.errors import Refused
@@ -102,7 +104,22 @@ def _is_canonical(text: str) -> bool:
         return False
 
 
-def mint_id(prefix: str, random_bytes: Callable[[int], bytes] = secrets.token_bytes) -> str:
+#: Random bodies that no id has yet: the system is asked for many at once. A forked process asks anew.
+_BODIES: deque[bytes] = deque()
+_AT_ONCE = 64
+os.register_at_fork(after_in_child=_BODIES.clear)
+
+
+def _random_body(size: int) -> bytes:
+    while True:
+        try:
+            return _BODIES.popleft()
+        except IndexError:
+            fresh = secrets.token_bytes(size * _AT_ONCE)
+            _BODIES.extend(fresh[start : start + size] for start in range(0, len(fresh), size))
+
+
+def mint_id(prefix: str, random_bytes: Callable[[int], bytes] = _random_body) -> str:
     """A new id with ``prefix``: 80 bits from ``random_bytes(10)``, two check symbols, lower case.
 
     Raises KeyError when the prefix is not in ``PREFIXES``.

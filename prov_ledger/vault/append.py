@@ -25,6 +25,7 @@ _INSERT_LOOKUP = "INSERT INTO lookup VALUES (?, ?, ?, ?, ?)"
 ORIGIN = "origin"
 ABOUT = "about:"
 PAYLOAD = "payload:"
+SPAN = "span:"
 _Reference = tuple[str, str, int, str | None]
 
 
@@ -158,6 +159,7 @@ class SqliteTransaction:
             role = about_role(sequence)
             rows += [(id_, role, sequence, None) for id_ in dict.fromkeys(entry.about)]
         rows += [(x.owner, PAYLOAD + x.field, x.ticket, None) for x in entry.payloads]
+        rows += [(whole, f"{SPAN}{span};{sequence:012x}", sequence, id_) for whole, span, id_ in entry.spans]
         self._connection.executemany(_INSERT_REFERENCE, rows)
         if entry.lookups:
             self._connection.executemany(

@@ -7,7 +7,7 @@ opened; the second is replaced, and without the old one an old hash tells nothin
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.journal import SqliteJournal
 from prov_ledger.vault.removing import Removing
-from prov_ledger.vault.sealing import UNCOVERED, Sealer
+from prov_ledger.vault.sealing import Sealer
 from prov_ledger.vault.tickets import TicketStore
 
 
@@ -22,7 +22,7 @@ def renew_cover(journal: SqliteJournal, tickets: TicketStore, sealer: Sealer) ->
         old = journal.cover_generation()
         tickets.make_cover_key(old + 1)
         changed = sealer.covered_anew(old, old + 1)
-        count = Removing(transaction).retoken(changed, UNCOVERED, old + 1)
+        count = Removing(transaction).retoken(changed, old + 1)
     crash_point("cover.renewed")
     tickets.destroy_cover_keys(before=journal.cover_generation())
     return count

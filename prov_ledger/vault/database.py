@@ -26,6 +26,8 @@ BUSY_TIMEOUT_MS = 30_000
 SCRUB_WAIT_MS = 5_000
 _SCRUB_ATTEMPT_MS = 40
 _SCRUB_DUE = "scrub_due"
+#: How long a writer sleeps before it looks again whether another process is done, at first and at last.
+_SHORTEST_PAUSE_S, _LONGEST_PAUSE_S = 0.000_05, 0.002
 _READER_CACHE_KIB = 4_096
 _WRITER_CACHE_KIB = 65_536
 
@@ -243,9 +245,26 @@ class Database:
         if self._writer is None:
             self._writer = self._connect()
             self._writer.execute(f"PRAGMA cache_size=-{_WRITER_CACHE_KIB}")
-        self._writer.execute("BEGIN IMMEDIATE")
+            self._writer.execute("PRAGMA busy_timeout=0")
+        self._begin_immediately(self._writer)
         crash_point(f"{self._schema.label}.begun")
         return self._writer
+
+    def _begin_immediately(self, connection: sqlite3.Connection) -> None:
+        """Begin to write as soon as no other process does.
+
+        SQLite's own waiting sleeps for milliseconds, where most commits take a fraction of one.
+        """
+        until, pause_s = time.monotonic() + self._busy_timeout_ms / 1000, _SHORTEST_PAUSE_S
+        while True:
+            try:
+                connection.execute("BEGIN IMMEDIATE")
+                return
+            except sqlite3.OperationalError as error:
+                if error.sqlite_errorcode & 0xFF != sqlite3.SQLITE_BUSY or time.monotonic() >= until:
+                    raise
+            time.sleep(pause_s)
+            pause_s = min(2 * pause_s, _LONGEST_PAUSE_S)
 
     def _commit(self, connection: sqlite3.Connection) -> None:
         """Commit; returns when the bytes are on the disk."""

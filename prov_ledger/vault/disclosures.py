@@ -17,6 +17,7 @@ from prov_ledger.vault.append import from_microseconds, to_microseconds
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import BUSY_TIMEOUT_MS, SCRUB_WAIT_MS, Database, Scrubbed
 from prov_ledger.vault.schema import DISCLOSURES
+from prov_ledger.vault.together import Together
 
 DISCLOSURES_FILE = "disclosures.sqlite"
 _FIRST = bytes(32)
@@ -66,12 +67,18 @@ class Disclosure:
     disclosed: Disclosed
 
 
+_Row = tuple[int | str | None, ...]
+#: The columns of an occasion, what of it is hashed, and its items.
+_Record = tuple[_Row, bytes, Sequence[Disclosed]]
+
+
 class Disclosures:
     """The records of a tenant, ``disclosures.sqlite``; ``append`` is the only writer."""
 
     def __init__(self, database: Database) -> None:
         """Use an open database of the schema of disclosures; ``open`` makes one."""
         self._database = database
+        self._together = Together(self._write)
 
     @classmethod
     def open(cls, folder: Path, *, busy_timeout_ms: int = BUSY_TIMEOUT_MS) -> "Disclosures":
@@ -93,21 +100,28 @@ class Disclosures:
         return self._database.path
 
     def append(self, occasion: Occasion, items: Sequence[Disclosed]) -> None:
-        """Record what one answer shows, durably, in one commit; raises StorageError: then show nothing."""
+        """Record what one answer shows, durably; raises StorageError: then show nothing.
+
+        Answers that are given at once share a commit.
+        """
+        row = _row(occasion)
+        self._together.add((row, _hashed(row, items), items))
+
+    def _write(self, records: Sequence[_Record]) -> None:
+        """Chain and keep records in one commit."""
         with self._database.writing() as connection:
             number, before = _last(connection)
-            row = _row(occasion)
-            connection.execute(
-                "INSERT INTO occasion VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-                (number + 1, *row, _chained(before, row, items)),
-            )
-            connection.executemany(
-                "INSERT INTO item VALUES (?, ?, ?, ?, ?)",
-                [
-                    (number + 1, position, item.id, item.words, " ".join(item.evidence))
+            occasions: list[tuple[object, ...]] = []
+            shown: list[tuple[object, ...]] = []
+            for number, (row, hashed, items) in enumerate(records, number + 1):
+                before = sha256(before + hashed).digest()
+                occasions.append((number, *row, before))
+                shown += [
+                    (number, position, item.id, item.words, " ".join(item.evidence))
                     for position, item in enumerate(items)
-                ],
-            )
+                ]
+            connection.executemany("INSERT INTO occasion VALUES (?, ?, ?, ?, ?, ?, ?, ?)", occasions)
+            connection.executemany("INSERT INTO item VALUES (?, ?, ?, ?, ?)", shown)
 
     def read(
         self,
@@ -204,7 +218,7 @@ class Disclosures:
         with self._database.reading() as connection:
             number, before = _before(connection)
             for expected, (found_number, row, found) in enumerate(_occasions(connection), number + 1):
-                before = _chained(before, row, _items(connection, found_number))
+                before = sha256(before + _hashed(row, _items(connection, found_number))).digest()
                 if found_number != expected or before != found:
                     raise Corrupt(f"{self.path.name}: occasion {expected} is not what was recorded")
                 if expected_heads.get(expected, found) != found:
@@ -222,9 +236,6 @@ class Disclosures:
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self._database.close()
-
-
-_Row = tuple[int | str | None, ...]
 
 
 def _row(occasion: Occasion) -> _Row:
@@ -268,8 +279,8 @@ def _items(connection: sqlite3.Connection, number: int) -> list[Disclosed]:
     return [Disclosed(id, tuple(evidence.split()), bool(words)) for id, evidence, words in rows]
 
 
-def _chained(before: bytes, row: _Row, items: Sequence[Disclosed]) -> bytes:
-    """SHA-256 over the hash before and the record, each field on a line of its own."""
+def _hashed(row: _Row, items: Sequence[Disclosed]) -> bytes:
+    """What of a record is hashed, behind the hash before it: each field on a line of its own."""
     lines = ["" if field is None else str(field) for field in row]
     lines += [f"{item.id} {int(item.words)} {' '.join(item.evidence)}" for item in items]
-    return sha256(before + "\n".join(lines).encode()).digest()
+    return "\n".join(lines).encode()

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterator
 from datetime import datetime
 
 from prov_ledger.errors import Refused
-from prov_ledger.vault.append import from_microseconds, to_microseconds
+from prov_ledger.vault.append import SPAN, from_microseconds, to_microseconds
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.packing import LeafPacker
 from prov_ledger.vault.port import Lookup, StoredEntry
@@ -109,6 +109,13 @@ class EntryReads:
         )
         with self._database.reading() as connection:
             return connection.execute(sql, (wanted,)).fetchall()
+
+    def of_span(self, whole: str, span: str) -> list[str]:
+        """The ids of a part of a whole, in the order recorded."""
+        sql = "SELECT kind FROM reference WHERE id = ? AND role > ? AND role < ? ORDER BY role"
+        with self._database.reading() as connection:
+            rows = connection.execute(sql, (whole, f"{SPAN}{span};", f"{SPAN}{span}<")).fetchall()
+        return [row[0] for row in rows]
 
     def find(self, kind: str, token: bytes) -> list[Lookup]:
         """What a keyed hash stands for, in the order recorded."""

@@ -41,7 +41,8 @@ class NewEntry(NamedTuple):
     """What one write hands to the journal.
 
     ``entities`` are the (id, kind) that the entry brings into being; ``about`` the ids that it says
-    something on. The entry's own id is found by ``entry_of`` only where it is listed as an entity.
+    something on; ``spans`` are (whole, span, id), that a part of a whole has an id, by a name of the part
+    without ``;``. The entry's own id is found by ``entry_of`` only where it is listed as an entity.
     """
 
     id: str
@@ -52,6 +53,7 @@ class NewEntry(NamedTuple):
     about: Sequence[str] = ()
     payloads: Sequence[SealedPayload] = ()
     lookups: Sequence[Lookup] = ()
+    spans: Sequence[tuple[str, str, str]] = ()
 
 
 @dataclass(frozen=True, slots=True)

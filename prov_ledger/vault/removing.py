@@ -96,8 +96,8 @@ class Removing:
         with translated(self._path):
             return self._connection.execute(sql, values).rowcount
 
-    def retoken(self, changed: Callable[[bytes], bytes], kept: Collection[str], generation: int) -> int:
-        """Replace every keyed hash but those of the kinds ``kept``; how many there were.
+    def retoken(self, changed: Callable[[bytes], bytes], generation: int) -> int:
+        """Replace every keyed hash; how many there were.
 
         ``generation``: of the key that ``changed`` covers with; later look-ups are to be made with it.
         """
@@ -108,21 +108,18 @@ class Removing:
             count = len(rows)
             return [(kind, changed(token), at, id, since) for kind, token, at, id, since in rows]
 
-        self.replace_lookups(kept, covered, generation)
+        self.replace_lookups(covered, generation)
         return count
 
     def replace_lookups(
-        self, kept: Collection[str], rows: Callable[[list[LookupRow]], Iterable[LookupRow]], generation: int
+        self, rows: Callable[[list[LookupRow]], Iterable[LookupRow]], generation: int
     ) -> None:
-        """Replace every look-up but those of the kinds ``kept`` by what ``rows`` makes of them."""
-        read = "SELECT kind, token, sequence, id, since_us FROM lookup " \
-               "WHERE kind NOT IN (SELECT value FROM json_each(?))"  # fmt: skip
+        """Replace every look-up by what ``rows`` makes of them."""
         with translated(self._path):
-            old = self._connection.execute(read, (json.dumps(list(kept)),)).fetchall()
-            self._connection.execute(
-                "DELETE FROM lookup WHERE kind NOT IN (SELECT value FROM json_each(?))",
-                (json.dumps(list(kept)),),
-            )
+            old = self._connection.execute(
+                "SELECT kind, token, sequence, id, since_us FROM lookup"
+            ).fetchall()
+            self._connection.execute("DELETE FROM lookup")
             self.set_meta(COVER, str(generation))
         new = list(rows(old))
         with translated(self._path):

@@ -64,7 +64,8 @@ class Schema:
 #: node at (level, index) stands at ``level`` in the row of sequence ``(index + 1) << level``. ``leaf`` is
 #: packed, and NULL where it was pruned.
 #: ``reference`` keeps all that is known of an id on one page, since each page touched costs a durable
-#: commit 20 us: role ``origin`` (target: sequence), ``about:SEQUENCE``, ``payload:FIELD`` (target: ticket).
+#: commit 20 us: role ``origin`` (target: sequence), ``about:SEQUENCE``, ``payload:FIELD`` (target: ticket),
+#: and ``span:SPAN;SEQUENCE`` for each part of it that was captured (kind: the id of the part).
 #: ``rare`` finds entries by their kind, but for the kinds that make up most of a journal.
 #: A payload hangs on its ticket, so that an erasure deletes one row here and one row of the keys.
 #: ``removed`` holds what leaves commit to and was taken out, with the entry that says why.

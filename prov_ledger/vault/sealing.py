@@ -28,8 +28,6 @@ _FIRST_NONCE = bytes(12)
 #: Chunk 0 of 1, as ``_context`` writes it.
 _ONLY_CHUNK = bytes(7) + b"\x01"
 _TOKEN_DOMAIN = b"prov-ledger/lookup/1\0"
-#: Kinds of look-ups whose keyed hash is over ids and positions, and not over anything that is erased.
-UNCOVERED = frozenset({"span"})
 
 
 def _first() -> int:
@@ -88,8 +86,6 @@ class Sealer:
         Raises Refused ``bad_input`` for a text with lone surrogates.
         """
         hashed = self.lasting_token(kind, text)
-        if kind in UNCOVERED:
-            return hashed
         generation = self._generation()
         if self._cover[0] != generation:
             self._cover = (generation, self._tickets.cover_key(generation))

@@ -39,8 +39,8 @@ SEALED = (
 )
 #: One page of references to entries after an id and role, in the order in which they lie.
 REFERENCES = (
-    "SELECT id, role, target, kind FROM reference WHERE (id, role) > (?, ?) AND role NOT LIKE 'payload:%' "
-    f"ORDER BY id, role LIMIT {_PAGE}"
+    "SELECT id, role, target, kind FROM reference WHERE (id, role) > (?, ?) "
+    f"AND role NOT LIKE 'payload:%' AND role NOT LIKE 'span:%' ORDER BY id, role LIMIT {_PAGE}"
 )
 #: One page of look-ups after a whole key.
 LOOKUPS = (
@@ -60,6 +60,9 @@ BROKEN = (
     "AND (owner <> id OR 'payload:' || field <> role)",
     "SELECT id, 'it refers to entry ' || target || ', which is missing' FROM reference "
     "WHERE role NOT LIKE 'payload:%' AND target NOT IN (SELECT sequence FROM entry)",
+    "SELECT id, 'a span of it leads to ' || kind || ', which entry ' || target || ' did not bring' "
+    "FROM reference AS span WHERE role LIKE 'span:%' AND NOT EXISTS (SELECT 1 FROM reference AS brought "
+    "WHERE brought.id = span.kind AND brought.role = 'origin' AND brought.target = span.target)",
     "SELECT 'entry ' || sequence, 'it is not found by its kind' FROM entry WHERE kind NOT IN "
     f"({', '.join(repr(kind) for kind in sorted(FREQUENT_KINDS))}) "
     "AND NOT EXISTS (SELECT 1 FROM rare WHERE rare.kind = entry.kind AND rare.sequence = entry.sequence)",

@@ -50,6 +50,8 @@ EDITS = (
     "UPDATE reference SET kind = 'x' WHERE role LIKE 'about:%'",
     "UPDATE reference SET target = 1 WHERE role = 'origin'",
     "UPDATE reference SET target = 1 WHERE role LIKE 'about:%'",
+    "UPDATE reference SET kind = 'ev_0' WHERE role LIKE 'span:%'",
+    "UPDATE reference SET target = 1 WHERE role LIKE 'span:%'",
     "DELETE FROM reference WHERE role LIKE 'payload:%'",
     "UPDATE reference SET target = (SELECT max(ticket) FROM payload) WHERE role LIKE 'payload:%'",
     "INSERT INTO reference SELECT id, 'payload:extra', target, NULL FROM reference "

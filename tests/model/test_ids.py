@@ -1,5 +1,7 @@
 """What an id catches: every slip that the check characters are there for, tried over all of them."""
 
+import os
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -115,3 +117,18 @@ def test_what_begins_like_an_id(text, expected):
 def test_an_unknown_prefix_cannot_be_minted():
     with pytest.raises(KeyError):
         mint_id("doc")
+
+
+def test_a_forked_process_mints_ids_of_its_own() -> None:
+    mint_id("ev")
+    reading, writing = os.pipe()
+    child = os.fork()
+    if child == 0:
+        os.write(writing, "\n".join(mint_id("ev") for _ in range(40)).encode())
+        os._exit(0)
+    os.close(writing)
+    with os.fdopen(reading) as told:
+        theirs = told.read().split()
+    os.waitpid(child, 0)
+    assert len(theirs) == 40
+    assert set(theirs).isdisjoint(mint_id("ev") for _ in range(200))

@@ -84,6 +84,24 @@ def test_a_keyed_hash_leads_to_all_that_it_stood_for(tenant: Tenant) -> None:
     assert tenant.journal.find("title", token) == []
 
 
+def test_a_span_leads_to_what_was_captured_there_and_to_nothing_beside_it(tenant: Tenant) -> None:
+    captured = [
+        ("ev_a", "text 1 2"),
+        ("ev_b", "text 1 2 reader-9"),
+        ("ev_c", "text 1 23"),
+        ("ev_d", "text 1 2"),
+    ]
+    for id_, span in captured:
+        with tenant.journal.writing() as transaction:
+            spans = [("rev_1#evidence", span, id_)]
+            transaction.append(NewEntry(f"ent_{id_}", "evidence", START, b"", [(id_, "ev")], spans=spans))
+    assert tenant.journal.of_span("rev_1#evidence", "text 1 2") == ["ev_a", "ev_d"]
+    assert tenant.journal.of_span("rev_1#evidence", "text 1 2 reader-9") == ["ev_b"]
+    assert tenant.journal.of_span("rev_1#evidence", "text 1") == []
+    assert tenant.journal.of_span("rev_2#evidence", "text 1 2") == []
+    assert tenant.journal.about("rev_1#evidence") == []
+
+
 def test_payloads_are_found_by_owner_and_field(tenant: Tenant) -> None:
     entry = tenant.draft("a", b"x" * 9000)
     with tenant.journal.writing() as transaction:
