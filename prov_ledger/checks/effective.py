@@ -75,10 +75,16 @@ class Governing:
 
 @dataclass(frozen=True, slots=True)
 class Row:
-    """How the scope of a revision stands to some facts, and what the others of its source make of it."""
+    """How the scope of a revision stands to some facts, and what the others of its source make of it.
+
+    ``considers``: the facts that the scope looks at where nobody stated it; None where somebody did.
+    """
 
     found: Applicability
     later: Finding | None
+    considers: frozenset[str] | None
+    #: Evidence without a scope of its own that is citable so, where its source is sound.
+    citable: dict[r.Node, Finding] = field(default_factory=dict, compare=False)
 
 
 class Revisions:
@@ -97,6 +103,8 @@ class Revisions:
         self._facts: tuple[str, ...] | None = None
         #: The last values of ``facts`` that were asked about, and which revisions govern for them.
         self.last_asked: tuple[Sequence[FactValue | None], Governing] | None = None
+        #: The level of its authority, once it was looked for, where it is never retired.
+        self.level: r.Level | None = None
         #: The last check (outcome, time) and the last confirmation, once they were looked for.
         self.last_checks: tuple[tuple[str, datetime] | None, datetime | None] | None = None
         self._statements: dict[r.Node, list[Recorded[r.ScopeRecord]]] = {}

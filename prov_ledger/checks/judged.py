@@ -30,6 +30,9 @@ class Finding(NamedTuple):
         return RANK[self.verdict]
 
 
+WITHHELD = Finding("withheld")
+
+
 def worst(findings: Sequence[Finding]) -> Finding:
     """The first verdict in the table among findings that must all stand, with all their leaves."""
     if len(findings) == 1:

@@ -6,6 +6,7 @@ justification that is not withheld.
 """
 
 from collections.abc import Container, Mapping, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 
@@ -18,7 +19,7 @@ from prov_ledger.checks.effective import (
     Row,
     captures_of_latest,
 )
-from prov_ledger.checks.judged import NO_NAMES, Finding, worst
+from prov_ledger.checks.judged import NO_NAMES, WITHHELD, Finding, worst
 from prov_ledger.model import records as r
 from prov_ledger.model.durations import Duration, add_duration
 from prov_ledger.model.facts import QUESTION_DATE, TEMPORAL_KINDS, FactValue, SealedValue
@@ -30,6 +31,8 @@ from prov_ledger.model.world import Recorded, SourceHistory, World
 #: What surely fails, as a verdict.
 _FAILED: dict[str, Verdict] = {"not_applicable": "not_applicable", "ended": "ended", "not_yet": "not_yet"}
 _CITABLE = Finding("citable")
+_LEVEL = {level: rank for rank, level in enumerate(LEVELS)}
+_NONE_DIFFER: frozenset[str] = NO_NAMES
 _UNDERCUTS = frozenset({"retracted", "superseded", "other_question", "undercut"})
 
 
@@ -72,6 +75,8 @@ class Judge:
         self._source: dict[Node, Finding | None] = {}
         self._exposed_whole: dict[Node, bool] = {}
         self._readable: dict[Node, bool] = {}
+        #: Whether all that is here is there for this reader, so that nothing need be asked of it singly.
+        self._whole = not asked.gone and asked.readable.issuperset(world.source_of.values())
         self._dated = frozenset(
             name
             for name in asked.facts
@@ -110,14 +115,25 @@ class Judge:
     def _judge_evidence(self, id: Node) -> Finding:
         x = self.world.evidence.get(id)
         if x is None or not self.is_readable(id):
-            return Finding("withheld")
+            return WITHHELD
         if id in self.asked.drifted:
             return Finding("drifted")
         revision = x.record.revision
-        source = self.world.source_of[revision]
-        revisions = self.revisions(source)
+        revisions = self.revisions(self.world.source_of[revision])
+        row = self._row(revisions, revision)
+        plain = (row.considers is None or row.considers >= self._dated) and id not in self.world.scopes
+        kept = row.citable.get(id) if plain else None
+        if kept is not None and self._source_finding(revisions) is None:
+            return kept
+        found = self._judge_by_row(x, revisions, row)
+        if plain and found.verdict == "citable" and x.record.scope is None:
+            row.citable[id] = found
+        return found
+
+    def _judge_by_row(self, x: Recorded[r.EvidenceRecord], revisions: Revisions, row: Row) -> Finding:
+        """Judge evidence that is there, on a revision that stands to the question like this."""
+        revision = x.record.revision
         effective = revisions.effective(revision)
-        row = self._row(revisions, revision, effective)
         scope, stated = self._scope_of(x, effective)
         found = row.found
         if scope is not effective.scope:
@@ -130,7 +146,7 @@ class Judge:
             later.decided_by,
             later.missing,
             later.unconsidered,
-            (id,),
+            (x.record.id,),
             found.assumed_open,
             confirmed,
         )
@@ -187,15 +203,17 @@ class Judge:
             return Finding("unknown", decided, frozenset(found.missing), ignored)
         return None
 
-    def _row(self, revisions: Revisions, revision: Node, effective: Effective) -> Row:
+    def _row(self, revisions: Revisions, revision: Node) -> Row:
         """How a revision stands for the question, whoever asks; the same for all evidence on it."""
         governing = self._governed(revisions.source)
         row = governing.rows.get(revision)
         if row is None:
+            effective = revisions.effective(revision)
             retrieved = revisions.by_id[revision].record.retrieved
             found = self._check(effective.scope, retrieved, effective.confirmed)
             later = self._later_rows(revisions, revision, effective, governing)
-            row = governing.rows[revision] = Row(found, later)
+            considers = None if effective.stated else effective.scope.facts
+            row = governing.rows[revision] = Row(found, later, considers)
         return row
 
     def _later_rows(
@@ -307,8 +325,8 @@ class Judge:
         return self._source[source]
 
     def _judge_source(self, revisions: Revisions) -> Finding | None:
-        level = authority_of(revisions.history, self.asked.clock)
-        if level is None or LEVELS.index(level) > LEVELS.index(self.asked.min_authority):
+        level = _level_of(revisions, self.asked.clock)
+        if level is None or _LEVEL[level] > _LEVEL[self.asked.min_authority]:
             return Finding("not_authoritative")
         if not _is_current(_checks_of(revisions)[0], self.asked.clock, self.asked.max_age):
             return Finding("unchecked")
@@ -318,35 +336,38 @@ class Judge:
 
     def claim(self, id: Node) -> Finding:
         """Judge one claim; those that it rests on were recorded earlier and are judged first."""
-        if id not in self._claims:
+        found = self._claims.get(id)
+        if found is None:
             for other in self.support_first(id, self._claims):
                 self._claims[other] = self._judge_claim(other)
-        return self._claims[id]
+            found = self._claims[id]
+        return found
 
     def support_first(self, id: Node, known: Container[Node] = ()) -> list[Node]:
         """The claim and all claims that it rests on, those that others rest on first; without the known."""
+        claim = self.world.claims.get(id)
+        if claim is None or id in known:
+            return []
+        if not _rests_on_claims(claim.record, known):
+            return [id]
         waiting, found = [id], set[Node]()
         while waiting:
-            claim = waiting.pop()
-            if claim in found or claim in known or claim not in self.world.claims:
+            other = waiting.pop()
+            if other in found or other in known or other not in self.world.claims:
                 continue
-            found.add(claim)
-            members = self.world.claims[claim].record.justifications
+            found.add(other)
+            members = self.world.claims[other].record.justifications
             waiting += [m for group in members for m in group if m.startswith("cl_")]
-        if len(found) == 1:
-            return [id]
         return sorted(found, key=lambda c: (self.world.claims[c].sequence, c))
 
     def _judge_claim(self, id: Node) -> Finding:
         record = self.world.claims[id].record
         if id in self.asked.gone:
-            return Finding("withheld")
+            return WITHHELD
         justified = [worst([self._member(m) for m in members]) for members in record.justifications]
-        standing = [j for j in justified if j.verdict != "withheld"]
-        if not standing:
-            return Finding("withheld")
-        stands = [j for j in standing if j.verdict == "citable"]
-        best = worst(stands) if stands else max(standing, key=_rank)
+        best = justified[0] if len(justified) == 1 else _best(justified)
+        if best.verdict == "withheld":
+            return WITHHELD
         own = self._own_finding(id, record)
         if own is None or own.rank > best.rank:
             return best
@@ -359,14 +380,15 @@ class Judge:
             return self.evidence(id)
         finding = self._claims.get(id)
         if finding is None:
-            return Finding("withheld")
+            return WITHHELD
         if finding.verdict in _UNDERCUTS:
             return finding._replace(verdict="undercut", decided_by=None)
         return finding
 
     def _own_finding(self, id: Node, record: r.ClaimRecord) -> Finding | None:
-        head = self.head(id)
-        if id in self.world.retracted or head in self.world.retracted:
+        world = self.world
+        head = self.head(id) if id in world.superseded_by else id
+        if id in world.retracted or head in world.retracted:
             return Finding("retracted")
         if head != id:
             return Finding("superseded")
@@ -398,11 +420,11 @@ class Judge:
         known = head in self.world.claims and self.claim(head).verdict != "withheld"
         return head if known else None
 
-    def _bound(self, record: r.ClaimRecord) -> tuple[set[str], frozenset[str]]:
-        differing, missing = set[str](), set[str]()
+    def _bound(self, record: r.ClaimRecord) -> tuple[AbstractSet[str], frozenset[str]]:
         names = bound_facts(record)
         if not names:
-            return differing, NO_NAMES
+            return _NONE_DIFFER, NO_NAMES
+        differing, missing = set[str](), set[str]()
         for name in names:
             made_for = record.question.facts.get(name)
             if name not in self.asked.facts:
@@ -438,16 +460,20 @@ class Judge:
         if found is None:
             restated = self.world.restatements.get(id)
             exposure = restated.record.exposure if restated else self.world.claims[id].record.exposure
-            found = self._exposed_whole[id] = all(map(self._exposed, exposure))
+            found = self._exposed_whole[id] = self._is_exposed(exposure)
         return found
 
-    def _exposed(self, id: Node) -> bool:
-        if id in self.world.claims:
-            return id not in self.asked.gone
-        return self.is_readable(id)
+    def _is_exposed(self, exposure: frozenset[Node]) -> bool:
+        """Whether all of an exposure is there for this reader."""
+        if not self.asked.gone.isdisjoint(exposure):
+            return False
+        return all(map(self.is_readable, exposure.difference(self.world.claims)))
 
     def is_readable(self, evidence: Node) -> bool:
         """Whether an evidence item, its revision and its source are there today, for this reader."""
+        if self._whole:
+            x = self.world.evidence.get(evidence)
+            return x is not None and x.record.revision in self.world.source_of
         found = self._readable.get(evidence)
         if found is None:
             found = self._readable[evidence] = self._is_readable(evidence)
@@ -461,6 +487,19 @@ class Judge:
         return source in self.asked.readable and (
             not gone or gone.isdisjoint((evidence, x.record.revision, source))
         )
+
+
+def _rests_on_claims(record: r.ClaimRecord, known: Container[Node]) -> bool:
+    """Whether any claim that is not known is a member of its justifications."""
+    members = [member for members in record.justifications for member in members]
+    return not all(member.startswith("ev_") or member in known for member in members)
+
+
+def _best(justified: Sequence[Finding]) -> Finding:
+    """The best of several justifications, those that are withheld left out unless all are."""
+    standing = [j for j in justified if j.verdict != "withheld"]
+    stands = [j for j in standing if j.verdict == "citable"]
+    return worst(stands) if stands else max(standing, key=_rank, default=WITHHELD)
 
 
 def _rank(finding: Finding) -> int:
@@ -522,6 +561,15 @@ def authority_of(history: SourceHistory, clock: datetime) -> Level | None:
         level, last = history.authorities[-1].record.level, history.authorities[-1].sequence
     retired = any(x.sequence > last and x.record.from_ <= clock for x in history.retirements)
     return None if retired else level
+
+
+def _level_of(revisions: Revisions, clock: datetime) -> Level | None:
+    """As ``authority_of``, looked for once for a history in which nothing retires."""
+    if revisions.history.retirements:
+        return authority_of(revisions.history, clock)
+    if revisions.level is None:
+        revisions.level = authority_of(revisions.history, clock)
+    return revisions.level
 
 
 def _last_check(history: SourceHistory) -> tuple[str, datetime] | None:
