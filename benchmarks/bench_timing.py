@@ -1,4 +1,5 @@
-"""Whether time tells a refusal from another: absent, foreign, denied, erased, not granted; interleaved.
+"""Whether time tells a refusal from another: absent, foreign, denied, erased, expired, not granted;
+interleaved.
 
 The area under the ROC curve of each cause against absent ids (0.5: indistinguishable), either way, over
 interleaved resolves of one id each, in process.
@@ -7,6 +8,7 @@ interleaved resolves of one id each, in process.
 import random
 import time
 from collections.abc import Iterator
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from statistics import median
 
@@ -17,11 +19,22 @@ from prov_ledger.model.ids import mint_id
 LIMIT = 0.55
 CLAIMS = 300
 RESOLVES = 10_000
-CAUSES = ["absent", "foreign", "denied", "erased", "ungranted"]
+CAUSES = ["absent", "foreign", "denied", "erased", "expired", "ungranted"]
+
+
+class Calendar:
+    """A clock that runs, and can be put forward."""
+
+    def __init__(self) -> None:
+        self.ahead = timedelta()
+
+    def __call__(self) -> datetime:
+        return datetime.now(UTC) + self.ahead
 
 
 def fill(folder: Path) -> tuple[Ledger, dict[str, list[str]]]:
-    ledger = Ledger.init(folder, tenant="acme")
+    clock = Calendar()
+    ledger = Ledger.init(folder, tenant="acme", clock=clock)
     other = Ledger.init(folder, tenant="globex")
     ids: dict[str, list[str]] = {
         "granted": claims_on(ledger, "open"),
@@ -29,9 +42,11 @@ def fill(folder: Path) -> tuple[Ledger, dict[str, list[str]]]:
     }
     ids["denied"] = claims_on(ledger, "denied", deny=True)
     ids["erased"] = claims_on(ledger, "erased", erase=True)
+    ids["expired"] = claims_on(ledger, "expired")
     ids["foreign"] = claims_on(other, "foreign")
     ids["absent"] = [mint_id("cl") for _ in range(CLAIMS)]
     other.close()
+    clock.ahead = timedelta(days=30)
     return ledger, ids
 
 
@@ -41,7 +56,7 @@ def claims_on(ledger: Ledger, name: str, deny: bool = False, erase: bool = False
         for number in range(CLAIMS):
             source = ledger.source(native=f"{name}-{number}", title=f"{name} {number}")
             sources.append(source)
-            if name in ("open", "denied", "erased"):
+            if name in ("open", "denied", "erased", "expired"):
                 ledger.grant("reader", source)
             revision = ledger.revision(source, data=f"Rule {number} of {name} holds.", label="1")
             evidence = ledger.evidence(revision, quote=f"Rule {number}")
@@ -53,6 +68,8 @@ def claims_on(ledger: Ledger, name: str, deny: bool = False, erase: bool = False
                     question={"text": "which rule?", "facts": {}},
                 )
             )
+            if name == "expired":
+                ledger.retention(source, bytes_for="P30D")
             if deny:
                 ledger.deny(source, "a test")
     if erase:

@@ -84,9 +84,9 @@ class Removals:
         return True
 
     def _deny(self, erasure: Erasure) -> None:
-        self.losses += 1
         self.erasures[erasure.record.id] = erasure
         self._gone |= erasure.record.erased
+        self.losses += 1
 
     def _finish(self, receipt: r.ReceiptRecord) -> None:
         x = self.erasures.get(receipt.erasure)
@@ -145,6 +145,17 @@ class Removals:
             next_ = self.expiry(x.at, record.id, record.collection).metadata
             end = None if next_ is None else max(end, next_)
         return end
+
+    def revision_end(self, history: SourceHistory, revision: Node) -> datetime | None:
+        """When a revision of a source expires, or did, by itself or with its source; None: never.
+
+        No later state moves it: a state that came in time expires no later than its source.
+        """
+        record = history.source.record
+        found = (x.at for x in history.revisions if x.record.id == revision)
+        texts = (self.expiry(at, record.id, record.collection).text for at in found)
+        ends = (*texts, self.source_expiry(history))
+        return min((end for end in ends if end is not None), default=None)
 
     def is_revision_gone(self, history: SourceHistory, revision: Node, now: datetime) -> bool:
         """Whether a revision of a source is erased, pruned or expired at ``now``, or its source is."""

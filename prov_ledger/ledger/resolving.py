@@ -127,12 +127,11 @@ class Resolver:
         gates = [(id, *labels.gate(id, parsed.as_of, acting.agent)) for id in wanted]
         sources = frozenset().union(*(label.sources for _, label, _ in gates))
         pairs = [(source, reader.collection_of(source)) for source in sorted(sources)]
-        allowed = self.session.readable(acting, pairs, self.tenant.now())
-        limited = frozenset().union(*(label.limited for _, label, _ in gates))
-        present = allowed | self.session.present(limited) if limited else allowed
+        now = self.tenant.now()
+        allowed = self.session.readable(acting, pairs, now)
         admitted = []
         for id, label, own in gates:
-            if not label.admits(present):
+            if not label.admits(allowed, now):
                 labels.refuse(label, acting.agent)
             elif own:
                 admitted.append(id)

@@ -272,16 +272,6 @@ class Session:
             raise unknown(parsed)
         return parsed
 
-    def present(self, revisions: frozenset[Node]) -> frozenset[Node]:
-        """Of revisions that were recorded, those that are neither erased nor expired by now."""
-        reader, now = self.tenant.state.reader, self.tenant.now()
-        gone = frozenset[Node]()
-        for source in {reader.source_of(id) for id in revisions}:
-            history = reader.history(source or "")
-            if history is not None:
-                gone |= self.tenant.state.removals.gone_of(history, now)
-        return revisions - gone
-
     def is_revision_gone(self, id: Node) -> bool:
         """Whether a revision that was recorded is erased or expired by now."""
         reader = self.tenant.state.reader

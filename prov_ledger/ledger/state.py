@@ -2,10 +2,11 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 from datetime import datetime
 
 from prov_ledger.authz.removals import REMOVAL_KINDS, Removals
-from prov_ledger.authz.roster import ROSTER_KINDS, Roster
+from prov_ledger.authz.roster import FOREVER, NEVER_HELD, ROSTER_KINDS, Roster
 from prov_ledger.checks.effective import KnownRevisions
 from prov_ledger.model import records as r
 from prov_ledger.rdf.decode import decode_entry
@@ -14,6 +15,11 @@ from prov_ledger.vault.port import Journal, StoredEntry
 
 #: What is taken in at once, whoever asks for what: who may read, and what there no longer is.
 _KINDS = (*ROSTER_KINDS, *REMOVAL_KINDS)
+#: Of so many sources at most it is kept when they expire.
+_MOST_ENDS = 65_536
+
+
+_Pair = tuple[r.Node, r.Node | None]
 
 
 class DecodedEntries:
@@ -61,6 +67,14 @@ class DecodedEntries:
         return id in self._pruned
 
 
+@dataclass(frozen=True, slots=True)
+class _Ends:
+    """When sources expire, by (source, collection), while no more is removed or captured than was then."""
+
+    as_of: tuple[int, int]
+    ends: dict[_Pair, datetime] = field(default_factory=dict)
+
+
 class State:
     """One consistent view of the journal; ``refresh`` brings it to the journal's end."""
 
@@ -72,6 +86,7 @@ class State:
         self.revisions = KnownRevisions()
         #: What names stand for, by kind and name, once they were looked up: a name keeps its id.
         self.names: dict[tuple[str, str], r.Node] = {}
+        self._ends = _Ends((0, 0))
         #: When the last entry that was taken in was recorded; None where there is none.
         self.last_recorded: datetime | None = None
         self._seen = 0
@@ -100,15 +115,24 @@ class State:
 
     def gone_sources(self, pairs: Iterable[tuple[r.Node, r.Node | None]], now: datetime) -> frozenset[r.Node]:
         """Of (source, collection) pairs, the sources that are erased, or expired at ``now``."""
-        removals, gone = self.removals, set[r.Node]()
-        for source, collection in pairs:
-            if removals.is_erased(source):
-                gone.add(source)
-            elif removals.retention.covers(source, collection):
-                history = self.reader.history(source)
-                if history is not None and removals.is_source_gone(history, now):
-                    gone.add(source)
-        return frozenset(gone)
+        if self.removals.took_nothing:
+            return frozenset()
+        known, as_of_now = self._ends, (self.removals.losses, self.reader.states)
+        if known.as_of != as_of_now or len(known.ends) >= _MOST_ENDS:
+            known = self._ends = _Ends(as_of_now)
+        ends = known.ends
+        return frozenset(pair[0] for pair in pairs if (ends.get(pair) or self._end(pair, ends)) <= now)
+
+    def _end(self, pair: _Pair, ends: dict[_Pair, datetime]) -> datetime:
+        """When a source expires, or did; kept, so that it is found by the same steps for all of them."""
+        source, end = pair[0], None
+        if self.removals.is_erased(source):
+            end = NEVER_HELD
+        elif self.removals.retention.covers(*pair):
+            history = self.reader.history(source)
+            end = self.removals.source_expiry(history) if history is not None else None
+        found = ends[pair] = FOREVER if end is None else end
+        return found
 
     def catch_up(self) -> int:
         """Take in what was recorded since the last call; how many entries that was."""

@@ -1,10 +1,10 @@
 """Permission labels: which sources suffice to read an id, kept so that a gate needs nothing else.
 
-What is erased suffices for nothing; where a source is under a retention rule, its revision has to be
-there too. What fails the gate is withheld with nothing further read, and an id that does not exist is taken
-through the same steps with the label of something else that this reader was refused: how long a
-refusal takes tells nothing of its cause. Where labels are made as they are asked for, one is made
-for such an id too.
+What is erased suffices for nothing; where a source is under a retention rule, it suffices until the
+revision expires. What fails the gate is withheld with nothing further read, and an id that does not
+exist is taken through the same steps with the label of something else that this reader was refused: how
+long a refusal takes tells nothing of its cause. Where labels are made as they are asked for, one is
+made for such an id too.
 """
 
 from collections.abc import Callable, Collection, Iterable
@@ -12,6 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 
 from prov_ledger.authz.removals import Removals
+from prov_ledger.authz.roster import FOREVER
 from prov_ledger.model.records import Node
 from prov_ledger.readers.fold import Fold, up_to
 
@@ -21,20 +22,17 @@ MOST_ALTERNATIVES = 16
 
 @dataclass(frozen=True, slots=True)
 class Label:
-    """``sufficient``: sets of sources, each enough to read the id. ``sources``: all that a decision sees.
-
-    ``limited``: revisions that may expire; in a sufficient set each stands beside its source. ``of`` is
-    an id that has it.
+    """``sufficient``: sets of sources, each enough to read the id until an instant. ``sources``: all that
+    a decision sees. ``of`` is an id that has it.
     """
 
-    sufficient: tuple[frozenset[Node], ...]
+    sufficient: tuple[tuple[frozenset[Node], datetime], ...]
     sources: frozenset[Node]
-    limited: frozenset[Node] = frozenset()
     of: Node = field(default="", compare=False)
 
-    def admits(self, readable: frozenset[Node]) -> bool:
-        """Whether the readable sources, with the limited revisions that are there, suffice."""
-        return any(map(readable.issuperset, self.sufficient))
+    def admits(self, readable: frozenset[Node], now: datetime) -> bool:
+        """Whether the readable sources suffice now."""
+        return any(now < until and sources <= readable for sources, until in self.sufficient)
 
 
 NOTHING = Label((), frozenset())
@@ -174,8 +172,22 @@ class Labels:
 
     def _made(self, id: Node) -> Label:
         sets = self._sets(id)
-        limited = frozenset(node for needed in sets for node in needed if node.startswith("rev_"))
-        return Label(sets, frozenset(self._all_sources(id)), limited, id)
+        return Label(tuple(map(self._until, sets)), frozenset(self._all_sources(id)), id)
+
+    def _until(self, needed: frozenset[Node]) -> tuple[frozenset[Node], datetime]:
+        """The sources of a sufficient set, and when the first of the revisions beside them expires."""
+        if not self._removals().retention:
+            return needed, FOREVER
+        limited = frozenset(node for node in needed if node.startswith("rev_"))
+        return needed - limited, min(map(self._end_of, limited), default=FOREVER)
+
+    def _end_of(self, revision: Node) -> datetime:
+        """When a revision expires by the rules that are known; what is recorded later does not move it."""
+        source = self._fold.source_of[revision]
+        self._need(source)
+        history = self._fold.history(source, None)
+        end = self._removals().revision_end(history, revision) if history is not None else None
+        return FOREVER if end is None else end
 
     def _sets(self, id: Node) -> tuple[frozenset[Node], ...]:
         """The sufficient sets of an id; those of what it rests on come first, without recursion."""
@@ -221,6 +233,8 @@ class Labels:
         revision = self._fold.evidence[evidence].record.revision
         if removals.is_erased(revision) or removals.is_erased(source):
             return ()
+        if removals.retention:
+            self._need(source)
         collection = self._fold.sources[source].record.collection if source in self._fold.sources else None
         limited = removals.retention.covers(source, collection)
         return (frozenset((source, revision) if limited else (source,)),)

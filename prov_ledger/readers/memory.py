@@ -25,6 +25,8 @@ GLOBAL_KINDS = ("tenant", "fact", "collection")
 _ENTITIES = (r.SourceRecord, r.EvidenceRecord, r.ClaimRecord)
 #: What changes the closure of an id that was there before.
 _CHANGING = (r.ScopeRecord, r.RestatementRecord, r.SupersessionRecord, r.RetractionRecord)
+#: What may move the end of a source.
+_STATES = (r.SourceRecord, r.RevisionRecord)
 #: How many closures are kept.
 _MOST_PARTS = 65_536
 
@@ -56,6 +58,8 @@ class MemoryReader:
         self._entries, self._removals = entries, removals
         #: Set by whoever holds the write lock: nothing can be new but what is handed to ``take``.
         self.pinned = False
+        #: Counts what was taken in, or forgotten, that may move the end of a source.
+        self.states = 0
         self.drop()
 
     def drop(self) -> None:
@@ -66,6 +70,7 @@ class MemoryReader:
         self._whole = False
         self.labels = Labels(self._fold, self._need, self._removals)
         self._parts: dict[r.Node, Part] = {}
+        self.states += 1
 
     def load(self) -> int:
         """Take in the whole journal, and every label; later calls fetch nothing. Gives the entries taken."""
@@ -107,6 +112,8 @@ class MemoryReader:
         self._fold.apply(entry)
         if any(isinstance(s.record, _CHANGING) for s in entry.statements):
             self._parts.clear()
+        if any(isinstance(s.record, _STATES) for s in entry.statements):
+            self.states += 1
         new = [
             s.record.id for s in entry.statements if isinstance(s.record, r.EvidenceRecord | r.ClaimRecord)
         ]
