@@ -143,6 +143,29 @@ class Roster:
             for q in requests
         ]
 
+    def readable(
+        self,
+        principal: Node | None,
+        purpose: Node | None,
+        sources: Sequence[tuple[Node, Node | None]],
+        now: datetime,
+        left: frozenset[Node] | None = None,
+    ) -> frozenset[Node]:
+        """Of (source, collection) pairs, the sources whose reading ``authorise`` permits for one reader.
+
+        What holds for all of a batch is looked for once; each source takes the same steps.
+        """
+        readers, found = self._readers(principal, left), set[Node]()
+        everything = self._allows(readers, EVERYTHING, purpose, now)
+        collections: dict[Node | None, bool] = {}
+        for source, collection in sources:
+            whole = collections.get(collection)
+            if whole is None:
+                whole = collections[collection] = self._allows(readers, collection, purpose, now)
+            if self._allows(readers, source, purpose, now) | whole | everything:
+                found.add(source)
+        return frozenset() if self.suspended else frozenset(found - self.denied)
+
     def _readers(self, principal: Node | None, left: frozenset[Node] | None) -> frozenset[Node]:
         """A principal and those groups that it is in and that are left to it: whose grants count for it."""
         if principal is None:
@@ -157,11 +180,20 @@ class Roster:
     def _permits(self, readers: frozenset[Node], q: ReadRequest) -> bool:
         permitted = False
         for read in (EVERYTHING, q.collection, q.source):
-            known = self._given.get(read)
-            given = known if known is not None else self._another(read)
-            few: Collection[Node] = readers if len(readers) <= len(given) or not given else tuple(given)
-            for who in few:
-                permitted |= _in_force(given.get(who, _ENDED), q) & (who in readers) & (known is not None)
+            permitted |= self._allows(readers, read, q.purpose, q.now)
+        return permitted
+
+    def _allows(
+        self, readers: frozenset[Node], read: Node | None, purpose: Node | None, now: datetime
+    ) -> bool:
+        """Whether any of the readers was given just this, for this purpose, and it has not ended."""
+        known = self._given.get(read)
+        given = known if known is not None else self._another(read)
+        few: Collection[Node] = readers if len(readers) <= len(given) or not given else tuple(given)
+        permitted = False
+        for who in few:
+            in_force = _in_force(given.get(who, _ENDED), purpose, now)
+            permitted |= in_force & (who in readers) & (known is not None)
         return permitted
 
     def _another(self, read: Node | None) -> dict[Node, tuple[Held, ...]]:
@@ -169,11 +201,10 @@ class Roster:
         return self._some[hash(read) % len(self._some)] if self._some else _NOBODY
 
 
-def _in_force(held: tuple[Held, ...], q: ReadRequest) -> bool:
+def _in_force(held: tuple[Held, ...], purpose: Node | None, now: datetime) -> bool:
     found = False
     for one in held:
-        purpose = one.purpose
-        found |= ((purpose is None) | (purpose == q.purpose)) & (q.now < one.end)
+        found |= ((one.purpose is None) | (one.purpose == purpose)) & (now < one.end)
     return found
 
 

@@ -211,16 +211,29 @@ class Session:
         self, acting: Acting, sources: Sequence[tuple[Node, Node | None]], now: datetime
     ) -> frozenset[Node]:
         """Of (source, collection) pairs, the sources readable now; one batch."""
-        groups, roles = self._groups(), narrowing().roles
+        state, groups = self.tenant.state, self._groups()
+        if self._given is None:
+            allowed = state.roster.readable(acting.agent, acting.purpose, sources, now, groups)
+        else:
+            allowed = self._authorised(acting, sources, now, groups)
+        if state.roster.suspended:
+            return frozenset()
+        return allowed - state.roster.denied - state.gone_sources(sources, now)
+
+    def _authorised(
+        self,
+        acting: Acting,
+        sources: Sequence[tuple[Node, Node | None]],
+        now: datetime,
+        groups: frozenset[Node] | None,
+    ) -> frozenset[Node]:
+        """Of (source, collection) pairs, the sources that an authoriser of somebody else's permits."""
+        roles = narrowing().roles
         requests = [
             ReadRequest(acting.agent, acting.purpose, s, c, now, groups, roles)
             for s, c in dict.fromkeys(sources)
         ]
-        allowed = readable(self.authoriser, requests, self._deadline_s)
-        state = self.tenant.state
-        if state.roster.suspended:
-            return frozenset()
-        return allowed - state.roster.denied - state.gone_sources(sources, now)
+        return readable(self.authoriser, requests, self._deadline_s)
 
     def _groups(self) -> frozenset[Node] | None:
         """The groups that credentials leave; None: all that the agent is in."""

@@ -1,7 +1,7 @@
 """Whatever goes by the ledger's grants permits the same: the roster, Cedar, an authoriser elsewhere."""
 
 from collections.abc import Callable, Sequence
-from datetime import timedelta
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -29,6 +29,35 @@ class Elsewhere:
         return tuple(self._story.roster.authorise(requests))
 
 
+class Together(Elsewhere):
+    """The roster as the ledger itself asks it: for all of a reader's sources in one step."""
+
+    def authorise(self, requests: Sequence[ReadRequest]) -> Sequence[Answer]:
+        pairs: dict[tuple[str | None, str | None, datetime, frozenset[str] | None], list[ReadRequest]] = {}
+        for q in requests:
+            pairs.setdefault((q.principal, q.purpose, q.now, q.groups), []).append(q)
+        found = {
+            (asking, source)
+            for asking, asked in pairs.items()
+            for source in self._roster_readable(asking, [(q.source, q.collection) for q in asked])
+        }
+        return [
+            Answer(q.source, ((q.principal, q.purpose, q.now, q.groups), q.source) in found) for q in requests
+        ]
+
+    def _roster_readable(
+        self,
+        asking: tuple[str | None, str | None, datetime, frozenset[str] | None],
+        pairs: list[tuple[str, str | None]],
+    ) -> frozenset[str]:
+        principal, purpose, now, groups = asking
+        return self._story.roster.readable(principal, purpose, pairs, now, groups)
+
+
+def together(story: Story, folder: Path) -> Authoriser:
+    return Together(story)
+
+
 def roster(story: Story, folder: Path) -> Authoriser:
     return story.roster
 
@@ -47,7 +76,7 @@ def story() -> Story:
     return Story()
 
 
-@pytest.fixture(params=[roster, cedar, elsewhere], ids=lambda make: make.__name__)
+@pytest.fixture(params=[roster, together, cedar, elsewhere], ids=lambda make: make.__name__)
 def authoriser(request: pytest.FixtureRequest, story: Story, tmp_path: Path) -> Authoriser:
     make: Callable[[Story, Path], Authoriser] = request.param
     return make(story, tmp_path)
