@@ -3,12 +3,13 @@
 from collections.abc import Mapping
 
 from prov_ledger.checks.answer.gate import parse_answer
-from prov_ledger.ledger.answering import Answering, CheckedAnswer
+from prov_ledger.ledger.answering import Answering, CheckedAnswer, Evidenced
 from prov_ledger.ledger.disclosing import Disclosing
 from prov_ledger.ledger.handle import Instant
 from prov_ledger.ledger.known_titles import KnownTitles
 from prov_ledger.ledger.reading_verbs import ReadingVerbs
 from prov_ledger.ledger.resolving import Demand
+from prov_ledger.ledger.session import Acting
 
 
 class AnswerVerbs(ReadingVerbs):
@@ -39,12 +40,23 @@ class AnswerVerbs(ReadingVerbs):
         disclosing = Disclosing(self._session)
         # However long it takes to read, nobody waits for that.
         parsed = parse_answer(text)
-        with self._tenant.lock:
-            acting = self._acting(principal, purpose)
+
+        def read() -> tuple[Acting, Evidenced, int]:
+            acting, size = self._acting(principal, purpose), self._tenant.journal.size()
             if self._titles is None:
                 self._titles = KnownTitles(self._session, self._sources)
             answering = Answering(self._session, self._sources, self._titles)
-            checked, slots = answering.check(self._reading(), acting, parsed, demand, thread, strict)
+            return acting, answering.read(self._reading(), acting, parsed, demand, thread), size
+
+        with self._tenant.lock:
+            acting, evidenced, size = read()
+        checked, slots = evidenced.checked(strict)
+        with self._tenant.lock:
+            if self._tenant.journal.size() != size:
+                # What was taken away meanwhile is not shown.
+                acting, now_evidenced, _ = read()
+                if now_evidenced != evidenced:
+                    checked, slots = now_evidenced.checked(strict)
             showing = disclosing.showing(acting, slots, thread)
         disclosing.record(showing)
         return checked

@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from prov_ledger.checks.answer.gate import Citable, Draft, Gate, Parsed, Passage, kept_text
 from prov_ledger.checks.answer.sentences import Sentence
+from prov_ledger.checks.answer.titles import Titles
 from prov_ledger.checks.quotes import Quote
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.known_titles import KnownTitles
@@ -59,6 +60,25 @@ class _Thread:
     labels: Mapping[str, Node] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Evidenced:
+    """An answer with all that it is held against; nothing is read for that any more."""
+
+    draft: Draft
+    slots: Mapping[Node, Slot]
+    resolved: Mapping[Node, Citable]
+    titles: Titles
+    conflict: bool
+
+    def checked(self, strict: bool) -> tuple[CheckedAnswer, list[Slot]]:
+        """What the gate says, and the slots that the sound markers show; a long answer takes a while."""
+        draft = self.draft
+        codes = Gate(draft, self.resolved, self.titles).faults()
+        sound = [id for marker, ids in draft.ids.items() if marker not in codes for id in ids or ()]
+        checked = _checked(draft, {m: codes.get(m) for m in draft.ids}, self.conflict, strict)
+        return checked, [self.slots[id] for id in dict.fromkeys(sound)] if checked.text else []
+
+
 class Answering:
     """The verb ``check_answer``."""
 
@@ -66,10 +86,10 @@ class Answering:
         self.session, self.sources, self.tenant = session, sources, session.tenant
         self.titles, self.resolver = titles, Resolver(session)
 
-    def check(
-        self, reader: Reader, acting: Acting, parsed: Parsed, demand: Demand, thread: str | None, strict: bool
-    ) -> tuple[CheckedAnswer, list[Slot]]:
-        """Check an answer for a reader; with it the slots that its sound markers show.
+    def read(
+        self, reader: Reader, acting: Acting, parsed: Parsed, demand: Demand, thread: str | None
+    ) -> "Evidenced":
+        """What an answer is held against for a reader, as it is now.
 
         Raises Refused ``undeclared_fact``, ``bad_fact``, ``bad_input``.
         """
@@ -78,11 +98,8 @@ class Answering:
         found = self.resolver.resolve(reader, acting, draft.cited, demand)
         slots = dict(zip(draft.cited, found, strict=True))
         resolved = {id: self._citable(slot) for id, slot in slots.items()}
-        codes = Gate(draft, resolved, self.titles.named_in(acting, parsed.text)).faults()
-        conflict = self._omits(reader, acting, draft, demand, home)
-        sound = [id for marker, ids in draft.ids.items() if marker not in codes for id in ids or ()]
-        checked = _checked(draft, {m: codes.get(m) for m in draft.ids}, conflict, strict)
-        return checked, [slots[id] for id in dict.fromkeys(sound)] if checked.text else []
+        titles = self.titles.named_in(acting, parsed.text)
+        return Evidenced(draft, slots, resolved, titles, self._omits(reader, acting, draft, demand, home))
 
     def _citable(self, slot: Slot) -> Citable:
         passages = []

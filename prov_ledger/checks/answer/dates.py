@@ -5,6 +5,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import date
 
+from prov_ledger.checks.answer.stretches import Stretches
+
 #: Year, month and day; None where the writing leaves a part out.
 Parts = tuple[int | None, int | None, int | None]
 
@@ -86,11 +88,8 @@ def find_dates(text: str) -> tuple[DateFound, ...]:
     >>> [sorted(found.readings) for found in find_dates("3. März 2026, 03/04/2026")]
     [[(2026, 3, 3)], [(2026, 3, 4), (2026, 4, 3)]]
     """
-    kept: list[DateFound] = []
-    for found in (*_written(text), *_numeric(text)):
-        if all(found.end <= other.start or other.end <= found.start for other in kept):
-            kept.append(found)
-    return tuple(kept)
+    taken = Stretches()
+    return tuple(x for x in (*_written(text), *_numeric(text)) if taken.take(x.start, x.end))
 
 
 def _written(text: str) -> Iterator[DateFound]:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from prov_ledger.checks.answer.markers import Marker, cited_ids, find_markers
-from prov_ledger.checks.answer.quotations import Quotation, holds
+from prov_ledger.checks.answer.quotations import Quotation, holds_read, read_words
 from prov_ledger.checks.answer.sentences import Sentence, find_sentences
 from prov_ledger.checks.answer.titles import Titles, has_wrong_title, is_title, without_titles
 from prov_ledger.checks.answer.values import Stock, missing_values
@@ -92,6 +92,22 @@ class Gate:
     draft: Draft
     resolved: Mapping[Node, Citable]
     titles: Titles
+    _stocks: dict[str, Stock] = field(default_factory=dict, init=False, compare=False)
+    _words: dict[str, str] = field(default_factory=dict, init=False, compare=False)
+
+    def stock(self, text: str) -> Stock:
+        """The values of a text that markers are held against; taken once, whatever the number of markers."""
+        found = self._stocks.get(text)
+        if found is None:
+            found = self._stocks[text] = Stock.of(text)
+        return found
+
+    def words(self, text: str) -> str:
+        """A passage as quotations are looked for in it; read once too."""
+        found = self._words.get(text)
+        if found is None:
+            found = self._words[text] = read_words(text)
+        return found
 
     def faults(self) -> dict[Marker, str]:
         """The code of each faulty marker, in order."""
@@ -123,7 +139,7 @@ class _Share:
     def __init__(self, gate: Gate, sentence: Sentence, number: int, slots: list[Citable]) -> None:
         markers, text = sentence.markers, gate.draft.text
         marker = markers[number]
-        self.titles, self.slots = gate.titles, slots
+        self.gate, self.titles, self.slots = gate, gate.titles, slots
         self.start = markers[number - 1].end if number else sentence.start
         self.before = text[self.start : marker.start]
         last = number == len(markers) - 1
@@ -175,8 +191,9 @@ class _Share:
         yield from self._within(self.after_start, self.after_start + len(self.after))
 
     def _is_held(self, quotation: Quotation) -> bool:
-        words = [text for passage in self.passages for text in (passage.exact, *passage.context)]
-        return holds(words, quotation.exact) or is_title(quotation.exact, self.titles)
+        texts = [text for passage in self.passages for text in (passage.exact, *passage.context)]
+        words = [self.gate.words(text) for text in dict.fromkeys(texts)]
+        return holds_read(words, quotation.exact) or is_title(quotation.exact, self.titles)
 
     def _unquoted(self) -> str:
         """The text without what was found word for word in the evidence."""
@@ -188,8 +205,9 @@ class _Share:
         return " ; ".join(parts)
 
     def _stocks(self) -> list[Stock]:
-        statements = [Stock.of(slot.statement) for slot in self.slots if slot.statement is not None]
-        return statements + [Stock.of("; ".join((p.exact, *p.context))) for p in self.passages]
+        statements = [slot.statement for slot in self.slots if slot.statement is not None]
+        texts = statements + ["; ".join((p.exact, *p.context)) for p in self.passages]
+        return [self.gate.stock(text) for text in dict.fromkeys(texts)]
 
 
 def kept_text(draft: Draft, cut: frozenset[Sentence]) -> str:

@@ -2,7 +2,7 @@
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 #: Opening mark and the marks that may close it; English, German and French-style guillemets both ways.
@@ -130,11 +130,17 @@ def holds(passages: Iterable[str], quotation: str) -> bool:
     >>> holds(["returned within 60 days"], "Within 60 days."), holds(["within 60 days"], "0 days")
     (True, False)
     """
-    forms = list(_forms(_plain(quotation)))
-    return any(_occurs(_plain(passage), form) for passage in passages for form in forms)
+    return holds_read([read_words(passage) for passage in passages], quotation)
 
 
-def _plain(text: str) -> str:
+def holds_read(passages: Sequence[str], quotation: str) -> bool:
+    """The same of passages that ``read_words`` was called for: for many quotations of the same."""
+    forms = list(_forms(read_words(quotation)))
+    return any(_occurs(passage, form) for passage in passages for form in forms)
+
+
+def read_words(text: str) -> str:
+    """A text as quotations are looked for in it: one space for each run, marks in their straight forms."""
     return _SPACE.sub(" ", unicodedata.normalize("NFC", text).translate(_MARKS)).strip()
 
 

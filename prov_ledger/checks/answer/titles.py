@@ -1,10 +1,12 @@
 """Titles that an answer uses to cite: after a citing word, or directly before the marker."""
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from prov_ledger.checks.answer.quotations import Quotation
+from prov_ledger.checks.answer.stretches import Stretches
 from prov_ledger.model.records import Node
 
 #: Each title, as written, with the readable sources that have it.
@@ -44,17 +46,21 @@ def find_titles(text: str, titles: Titles) -> tuple[TitleFound, ...]:
     >>> [found.sources for found in find_titles("the refund policy (EU)", titles)] == [{"b"}]
     True
     """
-    found = [match for title, sources in titles.items() for match in _occurrences(text, title, sources)]
-    taken: list[TitleFound] = []
-    for match in sorted(found, key=lambda match: match.start - match.end):
-        if all(match.end <= other.start or other.end <= match.start for other in taken):
-            taken.append(match)
-    return tuple(sorted(taken, key=lambda match: match.start))
+    folded = _folded(text)
+    found = [
+        match
+        for title, sources in titles.items()
+        if _folded(title) in folded
+        for match in _occurrences(text, title, sources)
+    ]
+    taken = Stretches()
+    kept = [x for x in sorted(found, key=lambda x: x.start - x.end) if taken.take(x.start, x.end)]
+    return tuple(sorted(kept, key=lambda x: x.start))
 
 
 def _occurrences(text: str, title: str, sources: frozenset[Node]) -> Iterator[TitleFound]:
     words = title.split()
-    if not words or not mentions(text, title):
+    if not words:
         return
     pattern = r"(?<!\w)" * (words[0][0].isalnum()) + r"\s+".join(map(re.escape, words))
     pattern += r"(?!\w)" * words[-1][-1].isalnum()
@@ -62,9 +68,9 @@ def _occurrences(text: str, title: str, sources: frozenset[Node]) -> Iterator[Ti
         yield TitleFound(match.start(), match.end(), sources)
 
 
-def mentions(text: str, title: str) -> bool:
-    """Whether a text may name a title at all: a quick look before the exact one."""
-    return " ".join(title.split()).casefold() in " ".join(text.split()).casefold()
+def _folded(text: str) -> str:
+    """For a quick look whether a text may name a title at all, before the exact one."""
+    return " ".join(text.split()).casefold()
 
 
 def has_wrong_title(
@@ -75,17 +81,40 @@ def has_wrong_title(
     ``text`` ends where the marker begins; ``own`` are the sources of the marker. A reference within a
     quotation, or one that a passage of the evidence itself makes in the same words, is the evidence's.
     """
-    marks, held = tuple(quotations), [" ".join(passage.split()).casefold() for passage in passages]
+    marks, held = tuple(quotations), _Held(passages)
     for found in find_titles(text, titles):
-        if found.sources & own or any(_is_within(found, quotation) for quotation in marks):
+        if found.sources & own or _is_quoted(found, marks):
             continue
         citing = _AFTER_CITING.search(text[max(found.start - _FURTHEST_BACK, 0) : found.start])
         if citing is None and _UP_TO_MARKER.match(text, found.end) is None:
             continue
         words = (citing[0] if citing is not None else "") + text[found.start : found.end]
-        if not any(" ".join(words.split()).casefold() in passage for passage in held):
+        if words not in held:
             return True
     return False
+
+
+class _Held:
+    """The words of passages; what was asked for once is known."""
+
+    def __init__(self, passages: Iterable[str]) -> None:
+        self._passages = passages
+        self._folded: list[str] | None = None
+        self._known: dict[str, bool] = {}
+
+    def __contains__(self, words: str) -> bool:
+        if self._folded is None:
+            self._folded = [_folded(passage) for passage in self._passages]
+        if words not in self._known:
+            folded = _folded(words)
+            self._known[words] = any(folded in passage for passage in self._folded)
+        return self._known[words]
+
+
+def _is_quoted(found: TitleFound, quotations: Sequence[Quotation]) -> bool:
+    """Whether one of the quotations, in order and apart from each other, holds a title."""
+    before = bisect_right(quotations, found.start, key=lambda one: one.start)
+    return before > 0 and _is_within(found, quotations[before - 1])
 
 
 def _is_within(found: TitleFound, quotation: Quotation) -> bool:

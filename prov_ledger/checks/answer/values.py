@@ -7,9 +7,10 @@ out no other.
 
 import re
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from decimal import Context, Decimal
+from itertools import product
 
 from prov_ledger.checks.answer.dates import Parts, agrees, days_of, find_dates, find_times
 from prov_ledger.checks.answer.number_words import find_number_words
@@ -83,12 +84,14 @@ class Stock:
 
     values: tuple[Value, ...]
     units: Units
+    #: The values by what may bear out: each reading, what a date leaves of itself, and its year.
+    by_reading: Mapping[Reading, tuple[Value, ...]]
 
     @classmethod
     def of(cls, text: str) -> "Stock":
         """Take stock of a passage; ``a day`` holds a 1, ``one of them`` does not."""
         held = tuple(value for value in find_values(text) if value.units or not value.weak)
-        return cls(held, units_in(plain(text)))
+        return cls(held, units_in(plain(text)), _by_reading(held))
 
 
 def find_values(text: str) -> Iterator[Value]:
@@ -97,13 +100,14 @@ def find_values(text: str) -> Iterator[Value]:
     >>> [sorted(map(str, value.readings)) for value in find_values("1.250,50 EUR; 1.250; sixty; A4")]
     [['a4'], ['1250.50'], ['1.250', '1250'], ['60']]
     """
-    rest = plain(text)
-    for value, start, end in _in_turn(rest):
-        if any(character == "\0" for character in rest[start:end]):
+    read = plain(text)
+    taken = bytearray(character == "\0" for character in read)
+    for value, start, end in _in_turn(read):
+        if any(taken[start:end]):
             continue
         yield value
-        rest = rest[:start] + "\0" * (end - start) + rest[end:]
-    yield from _numbers(rest)
+        taken[start:end] = b"\1" * (end - start)
+    yield from _numbers("".join("\0" if gone else x for x, gone in zip(read, taken, strict=True)))
 
 
 def _in_turn(text: str) -> Iterator[tuple[Value, int, int]]:
@@ -185,7 +189,27 @@ def missing_values(text: str, stocks: Iterable[Stock]) -> tuple[Value, ...]:
 
 
 def _bears_out(stock: Stock, told: Value) -> bool:
-    return any(_units_fit(stock, told, known) and _reads_alike(told, known) for known in stock.values)
+    known = (value for reading in told.readings for value in stock.by_reading.get(reading, ()))
+    return any(_units_fit(stock, told, one) and _reads_alike(told, one) for one in known)
+
+
+def _by_reading(values: Iterable[Value]) -> Mapping[Reading, tuple[Value, ...]]:
+    found: dict[Reading, dict[tuple[object, ...], Value]] = {}
+    for value in values:
+        for reading in value.readings:
+            for key in _told_by(reading):
+                found.setdefault(key, {}).setdefault((value.readings, value.units), value)
+    return {key: tuple(known.values()) for key, known in found.items()}
+
+
+def _told_by(known: Reading) -> Iterator[Reading]:
+    """The readings that may agree with a known one: of a date, all that say no more, and the year."""
+    if not isinstance(known, tuple):
+        yield known
+        return
+    yield from product(*((part, None) if part is not None else (None,) for part in known))
+    if known[0] is not None:
+        yield Decimal(known[0])
 
 
 def _units_fit(stock: Stock, told: Value, known: Value) -> bool:
