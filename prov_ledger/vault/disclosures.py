@@ -110,10 +110,10 @@ class Disclosures:
     def _write(self, records: Sequence[_Record]) -> None:
         """Chain and keep records in one commit."""
         with self._database.writing() as connection:
-            number, before = _last(connection)
+            last, before = _last(connection)
             occasions: list[tuple[object, ...]] = []
             shown: list[tuple[object, ...]] = []
-            for number, (row, hashed, items) in enumerate(records, number + 1):
+            for number, (row, hashed, items) in enumerate(records, last + 1):
                 before = sha256(before + hashed).digest()
                 occasions.append((number, *row, before))
                 shown += [

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -222,3 +223,18 @@ Disclosures.open(Path({str(tmp_path)!r})).forget_before(datetime(2026, 6, 1, 14,
         again.verify()
         assert len(again.read()) == left
         again.close()
+
+
+def test_answers_that_are_given_at_once_are_chained_one_behind_the_other(records: Disclosures) -> None:
+    def append(number: int) -> None:
+        for one in range(20):
+            records.append(occasion(number), [Disclosed(f"cl_{number}_{one}", (), True)])
+
+    with ThreadPoolExecutor(6) as threads:
+        list(threads.map(append, range(6)))
+    records.verify()
+    found = ids(records.read())
+    assert len(found) == records.head()[0] == 120
+    for number in range(6):
+        of_one = [id for id in found if id.startswith(f"cl_{number}_")]
+        assert of_one == [f"cl_{number}_{one}" for one in range(20)]
