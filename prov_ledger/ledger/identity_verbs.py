@@ -23,6 +23,10 @@ class IdentityVerbs(Handle):
                 return None
             return self._sources.text(id, "name")
 
+    def names_version(self) -> tuple[int, int]:
+        """Other numbers than before as soon as anything was committed that a name could be gone by."""
+        return self._tenant.tickets.data_version(), self._tenant.journal.data_version()
+
     def is_founder(self, name: str) -> bool:
         """Whether an agent's name is that of the agent that made the tenant."""
         return self.find_agent(name) == self._acting(None, None).agent

@@ -10,9 +10,8 @@ from prov_ledger.service.service import Caller, Service
 _bearer = HTTPBearer(
     scheme_name="bearer", description="An API key (`plk_...`) or a token of the issuer.", auto_error=False
 )
-TenantName = Annotated[
-    str, Path(description="Name of the tenant.", pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$", examples=["default"])
-]
+TENANT = "^[a-z0-9][a-z0-9_-]{0,62}$"
+TenantName = Annotated[str, Path(description="Name of the tenant.", pattern=TENANT, examples=["default"])]
 
 
 def service_of(request: Request) -> Service:

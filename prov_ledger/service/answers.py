@@ -16,6 +16,7 @@ from prov_ledger.model.plain import Json, encode_plain
 from prov_ledger.service.verbs import COUNT, ID, NOTHING, Verb
 
 _JSON = "application/json"
+_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 
 
 def answered(verb: Verb, result: object) -> Response:
@@ -27,7 +28,7 @@ def answered(verb: Verb, result: object) -> Response:
 
 def json_answer(value: Json) -> Response:
     """A JSON body; made in the thread that calls, so that the event loop is not held up by it."""
-    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+    text = _ENCODER.encode(value)
     return Response(text.encode("utf-8", "surrogatepass"), media_type=_JSON)
 
 

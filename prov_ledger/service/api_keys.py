@@ -35,6 +35,8 @@ class ApiKeys:
 
     def __init__(self, ledger: Path) -> None:
         self._database = open_or_create(service_folder(ledger) / "keys.sqlite", KEYS)
+        #: Keys whose text was shown, by their ids: what the file said of each at one of its versions.
+        self._seen: dict[str, tuple[int, bytes, ApiKey]] = {}
 
     def close(self) -> None:
         """Close the file."""
@@ -78,18 +80,44 @@ class ApiKeys:
 
     def find(self, text: str, now: datetime) -> ApiKey | None:
         """The key whose text this is; None where there is none, or it is over or revoked."""
-        mark, _, rest = text.partition("_")
-        id, _, secret = rest.partition("_")
-        if mark != MARK or not secret.isascii():
+        id, secret = _parts(text)
+        if id is None:
             return None
+        # Asked first: what is committed while the row is read makes what was read of no use later.
+        version = self._database.data_version()
         sql = f"SELECT {_COLUMNS}, hash FROM api_key WHERE id = ?"
         with self._database.reading() as connection:
             row = connection.execute(sql, (id,)).fetchone()
         if row is None or not hmac.compare_digest(row[-1], _hash(secret)):
             return None
         key = _key(row[:-1])
-        over = key.revoked is not None or (key.until is not None and key.until <= now)
-        return None if over else key
+        self._seen[id] = (version, row[-1], key)
+        return key if _lasts(key, now) else None
+
+    def find_seen(self, text: str, now: datetime) -> ApiKey | None:
+        """As ``find``, without waiting for anything; None too where the key is to be read first.
+
+        A key is read anew after anything was committed to the file, by whichever process: so one that is
+        revoked ends with the next request.
+        """
+        id, secret = _parts(text)
+        seen = self._seen.get(id) if id is not None else None
+        if seen is None or seen[0] != self._database.data_version():
+            return None
+        _, expected, key = seen
+        fits = hmac.compare_digest(expected, _hash(secret))
+        return key if fits and _lasts(key, now) else None
+
+
+def _parts(text: str) -> tuple[str | None, str]:
+    """The id and the secret of a key's text; no id where it is none."""
+    mark, _, rest = text.partition("_")
+    id, _, secret = rest.partition("_")
+    return (id, secret) if mark == MARK and secret.isascii() else (None, "")
+
+
+def _lasts(key: ApiKey, now: datetime) -> bool:
+    return key.revoked is None and (key.until is None or key.until > now)
 
 
 def _hash(secret: str) -> bytes:

@@ -4,12 +4,13 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from importlib.metadata import version
 
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 from fastapi.middleware.cors import CORSMiddleware
 
 from prov_ledger.service import entities, health, journal, mcp, metrics, problems, sparql
 from prov_ledger.service.bulk import bulk_router
 from prov_ledger.service.compression import Compression
+from prov_ledger.service.dispatch import Dispatch
 from prov_ledger.service.headers import Answered, StrictHeaders, log_request
 from prov_ledger.service.routes import verb_router
 from prov_ledger.service.service import STOPPING, Service
@@ -51,9 +52,10 @@ def create_app(settings: Settings, abandon: Callable[[], None] | None = None) ->
         redirect_slashes=False,
     )
     problems.install(app)
-    _add_middleware(app, settings)
+    verbs = verb_router(settings.limits)
+    _add_middleware(app, settings, verbs)
     app.include_router(health.router)
-    app.include_router(verb_router(settings.limits))
+    app.include_router(verbs)
     app.include_router(bulk_router(settings.limits))
     app.include_router(entities.router)
     app.include_router(journal.router)
@@ -62,8 +64,9 @@ def create_app(settings: Settings, abandon: Callable[[], None] | None = None) ->
     return app
 
 
-def _add_middleware(app: FastAPI, settings: Settings) -> None:
+def _add_middleware(app: FastAPI, settings: Settings, verbs: APIRouter) -> None:
     """What every request passes; the last that is added comes first."""
+    app.add_middleware(Dispatch, routes=verbs.routes)
     if settings.cors_origins:
         app.add_middleware(
             CORSMiddleware,

@@ -4,7 +4,8 @@ from collections.abc import Mapping
 from datetime import UTC, datetime
 
 from prov_ledger.errors import ProvLedgerError, Refused
-from prov_ledger.service.api_keys import MARK, ApiKeys
+from prov_ledger.ledger.ledger import Ledger
+from prov_ledger.service.api_keys import MARK, ApiKey, ApiKeys
 from prov_ledger.service.principal import Principal
 from prov_ledger.service.settings import Settings, is_loopback, passed_on
 from prov_ledger.service.tenants import Tenants
@@ -27,6 +28,8 @@ class Authentication:
         self._settings, self._tenants = settings, tenants
         self._keys = ApiKeys(settings.ledger) if settings.api_keys else None
         self._tokens = Tokens(settings.oidc) if settings.oidc is not None else None
+        #: Names of agents that have keys, as a ledger had them at one of its versions.
+        self._names: dict[tuple[str, str], tuple[Ledger, tuple[int, int], str]] = {}
 
     def principal(self, headers: Mapping[str, str], client: str | None, tenant: str) -> Principal:
         """Who asks for something of a tenant; ``headers`` have lower-case names, ``client`` is an address.
@@ -46,6 +49,26 @@ class Authentication:
         if found.tenant != tenant:
             raise _nothing_here()
         return found
+
+    def principal_seen(self, headers: Mapping[str, str], client: str | None, tenant: str) -> Principal | None:
+        """As ``principal``, without waiting for anything: for who showed the same key before.
+
+        None where ``principal`` is to be asked. What is remembered of a key or a name counts until anything
+        is committed to its file, by whichever process.
+        """
+        credentials = headers.get("authorization", "")
+        if not credentials:
+            return self._at_home(headers, client, tenant)
+        if self._keys is None or not credentials.startswith(f"Bearer {MARK}_"):
+            return None
+        key = self._keys.find_seen(credentials.removeprefix("Bearer "), datetime.now(UTC))
+        if key is None or key.tenant != tenant:
+            return None
+        ledger = self._tenants.ledger_seen(tenant)
+        seen = self._names.get((tenant, key.agent))
+        if seen is None or seen[0] is not ledger or seen[1] != ledger.names_version():
+            return None
+        return _principal_of(key, seen[2])
 
     def close(self) -> None:
         """Close what is open."""
@@ -71,13 +94,15 @@ class Authentication:
         if key is None:
             raise _unauthenticated()
         try:
-            name = self._tenants.ledger(key.tenant).agent_name(key.agent)
+            ledger = self._tenants.ledger(key.tenant)
+            version = ledger.names_version()
+            name = ledger.agent_name(key.agent)
         except Refused:
             raise _unauthenticated() from None
         if name is None:
             raise _unauthenticated()
-        roles = None if key.roles is None else frozenset(key.roles)
-        return Principal(key.tenant, name, "key", f"key {key.id}", roles)
+        self._names[key.tenant, key.agent] = ledger, version, name
+        return _principal_of(key, name)
 
     def _by_token(self, credentials: str) -> Principal:
         found = self._tokens.principal(credentials) if self._tokens is not None else None
@@ -92,3 +117,8 @@ class Authentication:
             if founded:
                 raise _unauthenticated()
         return found
+
+
+def _principal_of(key: ApiKey, name: str) -> Principal:
+    roles = None if key.roles is None else frozenset(key.roles)
+    return Principal(key.tenant, name, "key", f"key {key.id}", roles)

@@ -5,7 +5,7 @@ import zlib
 from typing import Protocol
 
 import zstandard
-from starlette.datastructures import Headers, MutableHeaders
+from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 _SMALLEST = 1024
@@ -41,9 +41,7 @@ class Compression:
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, and its answer back, smaller."""
-        accepted = (
-            _accepted(Headers(scope=scope).get("accept-encoding", "")) if scope["type"] == "http" else None
-        )
+        accepted = _accepted(_stated(scope)) if scope["type"] == "http" else None
         if accepted is None or scope["method"] == "HEAD":
             await self._app(scope, receive, send)
         else:
@@ -94,8 +92,16 @@ def _made_smaller(coder: _Coder, body: bytes, more: bool) -> bytes:
     return coder.compress(body) + (b"" if more else coder.flush())
 
 
+def _stated(scope: Scope) -> str:
+    """What is said to be accepted; the first that is said where it is said twice."""
+    found = (value for name, value in scope["headers"] if name == b"accept-encoding")
+    return str(next(found, b"").decode("latin-1"))
+
+
 def _accepted(header: str) -> str | None:
     """The first of our encodings that a caller takes; None for none."""
+    if not header:
+        return None
     taken = set()
     for part in header.lower().split(","):
         name, _, parameters = part.strip().partition(";")

@@ -4,7 +4,6 @@ import logging
 import time
 from collections.abc import Callable
 
-from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from prov_ledger.service.problems import of_error
@@ -24,6 +23,11 @@ STRICT = {
     "Permissions-Policy": "interest-cohort=()",
 }
 _UNKEPT = "no-store"
+#: All of them as a server sends them.
+_SENT = [
+    (name.lower().encode("latin-1"), value.encode("latin-1"))
+    for name, value in {**STRICT, "Cache-Control": _UNKEPT}.items()
+]
 
 Observe = Callable[[str, str, int, float], None]
 
@@ -68,10 +72,9 @@ class StrictHeaders:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
-                headers = MutableHeaders(scope=message)
-                for name, value in STRICT.items():
-                    headers.setdefault(name, value)
-                headers.setdefault("Cache-Control", _UNKEPT)
+                headers = list(message.get("headers", ()))
+                stated = {name for name, _ in headers}
+                message["headers"] = headers + [pair for pair in _SENT if pair[0] not in stated]
             await send(message)
 
         try:
@@ -88,5 +91,6 @@ def _route(scope: Scope) -> str:
 
 def log_request(method: str, route: str, status: int, seconds: float) -> None:
     """One line in the log of what was asked for."""
-    fields = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 1)}
-    _log.info("request", extra={"fields": fields})
+    if _log.isEnabledFor(logging.INFO):
+        fields = {"method": method, "route": route, "status": status, "ms": round(seconds * 1000, 1)}
+        _log.info("request", extra={"fields": fields})
