@@ -1,6 +1,8 @@
 """A connection's way out, with an end to how long what was written may wait for whoever asked for it."""
 
 import asyncio
+import socket
+import struct
 from collections.abc import Iterable
 from typing import Any
 
@@ -50,9 +52,16 @@ class WatchedTransport(asyncio.Transport):
         if taken == self._written:
             return
         if taken < self._due and taken - self._taken < LEAST_TAKEN:
-            self._transport.abort()
+            self._cut()
         else:
             self._watch()
+
+    def _cut(self) -> None:
+        connection = self._transport.get_extra_info("socket")
+        if connection is not None:
+            # What the system still holds is not to be offered any longer either.
+            connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
+        self._transport.abort()
 
     def _now_taken(self) -> int:
         return self._written - self._transport.get_write_buffer_size()
