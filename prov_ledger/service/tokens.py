@@ -157,9 +157,9 @@ def _words(claims: Mapping[str, object], path: str | None) -> list[str] | None:
 
 
 def _fetcher(oidc: Oidc) -> Fetch:
-    if oidc.jwks_file is not None:
-        return oidc.jwks_file.read_bytes
-    address, timeout = oidc.jwks_url or "", oidc.fetch_timeout_s
+    file, address, timeout = oidc.jwks_file, oidc.jwks_url or "", oidc.fetch_timeout_s
+    if file is not None:
+        return lambda: _in_time(file.read_bytes, timeout)
 
     def fetch() -> bytes:
         try:

@@ -36,9 +36,9 @@ def rest(connection: socket.socket) -> bytes:
     return b"".join(parts)
 
 
-def answers(connection: socket.socket, count: int) -> bytes:
-    """What comes until so many answers have begun, and the last of them is whole by its length."""
-    data = b""
+def answers(connection: socket.socket, count: int, data: bytes = b"") -> bytes:
+    """``data`` and what comes until so many answers have begun, and the last is whole by its length."""
+    connection.settimeout(PATIENCE_S)
     while True:
         *_, last = data.split(b"HTTP/1.1 ")
         heading, found, body = last.partition(b"\r\n\r\n")

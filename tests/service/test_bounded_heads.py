@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from served import Shop
+from served import Shop, make_shop
 from served_ledgers import serving
 from sockets import answers, connected, head, rest, trickle
 
@@ -16,7 +16,12 @@ ALIVE = head("GET", "/healthz")
 TOO_LARGE = b"HTTP/1.1 431 Request Header Fields Too Large\r\n"
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
+    return make_shop(tmp_path_factory.mktemp("heads") / "ledger")
+
+
+@pytest.fixture(scope="module")
 def address(shop: Shop) -> Iterator[str]:
     limits = {"head_bytes": HEAD_BYTES, "head_timeout_s": HEAD_TIMEOUT_S}
     with serving(shop.folder, limits=limits) as address:
