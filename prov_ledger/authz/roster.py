@@ -155,16 +155,16 @@ class Roster:
 
         What holds for all of a batch is looked for once; each source takes the same steps.
         """
-        readers, found = self._readers(principal, left), set[Node]()
+        readers, permits = self._readers(principal, left), dict[Node, bool]()
         everything = self._allows(readers, EVERYTHING, purpose, now)
         collections: dict[Node | None, bool] = {}
         for source, collection in sources:
             whole = collections.get(collection)
             if whole is None:
                 whole = collections[collection] = self._allows(readers, collection, purpose, now)
-            if self._allows(readers, source, purpose, now) | whole | everything:
-                found.add(source)
-        return frozenset() if self.suspended else frozenset(found - self.denied)
+            permits[source] = self._allows(readers, source, purpose, now) | whole | everything
+        denied, in_force = self.denied, not self.suspended
+        return frozenset([s for s, permit in permits.items() if permit & (s not in denied) & in_force])
 
     def _readers(self, principal: Node | None, left: frozenset[Node] | None) -> frozenset[Node]:
         """A principal and those groups that it is in and that are left to it: whose grants count for it."""
