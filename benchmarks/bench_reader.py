@@ -31,8 +31,7 @@ def load(folder: Path) -> dict[str, float]:
         took, loaded = perf_counter() - start, resident_bytes()
         reader = ledger._tenant.reading.reader
         again, start = Labels(reader._fold, reader._need), perf_counter()
-        for id in [*reader._fold.evidence, *reader._fold.claims]:
-            again.gate(id, None)
+        again.gates([*reader._fold.evidence, *reader._fold.claims], None)
         labelled = perf_counter() - start
         labels = resident_bytes() - loaded
         return {

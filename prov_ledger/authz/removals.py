@@ -3,7 +3,7 @@
 No graph is asked: an index may lag, and what was erased must not come back with it.
 """
 
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -16,6 +16,8 @@ from prov_ledger.model.world import Recorded, SourceHistory, World
 REMOVAL_KINDS = ("erase", "redact", "receipt", "hold", "release", "retention", "prune")
 
 _NOTHING: frozenset[Node] = frozenset()
+#: Of so many sources at most it is kept what is erased.
+_MOST_KNOWN = 65_536
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +55,10 @@ class Removals:
     losses: int = 0
     #: Replaced, never changed, so that whoever asks meanwhile sees the one or the other.
     _gone: frozenset[Node] = frozenset()
+    #: What is erased of a source under no rule, with the history and the erasures that were looked at.
+    _erased_of: dict[Node, tuple[SourceHistory, frozenset[Node], frozenset[Node]]] = field(
+        default_factory=dict, compare=False
+    )
 
     def apply(self, entry: r.Entry) -> None:
         """Take in what an entry states of removals; entries come in order."""
@@ -169,8 +175,18 @@ class Removals:
     def gone_of(self, history: SourceHistory, now: datetime) -> frozenset[Node]:
         """The source and those of its revisions that are gone at ``now``."""
         record = history.source.record
-        if not self.may_have_lost(record.id, record.collection):
+        if self.retention.covers(record.id, record.collection):
+            return self._look_for(history, now)
+        if not self._gone:
             return _NOTHING
+        known = self._erased_of.get(record.id)
+        if known is None or known[0] is not history or known[1] is not self._gone:
+            if len(self._erased_of) >= _MOST_KNOWN:
+                self._erased_of.clear()
+            known = self._erased_of[record.id] = (history, self._gone, self._look_for(history, now))
+        return known[2]
+
+    def _look_for(self, history: SourceHistory, now: datetime) -> frozenset[Node]:
         if self.is_source_gone(history, now):
             return frozenset((history.id, *(x.record.id for x in history.revisions)))
         return frozenset(self._revisions(history, now))
@@ -195,10 +211,14 @@ class Removals:
         found: set[Node] = set()
         for history in world.sources.values():
             found |= self.gone_of(history, now)
-        found |= self._evidence(world.evidence.values(), world, found)
-        found |= _both(self._gone, world.claims)
+        erased = self._gone
+        evidence = world.evidence.values()
+        if found or not erased.isdisjoint([x.record.revision for x in evidence]):
+            found |= self._evidence(evidence, world, found)
+        found |= erased.intersection(world.evidence)
+        found |= erased.intersection(world.claims)
         for claim in world.claims.values():
-            found |= claim.record.exposure & self._gone
+            found |= claim.record.exposure & erased
         return frozenset(found)
 
     def _evidence(
@@ -212,11 +232,6 @@ class Removals:
             if x.record.id in self._gone or revision in self._gone or {revision, source} & found:
                 lost.add(x.record.id)
         return lost
-
-
-def _both(few: Collection[Node], many: Collection[Node]) -> set[Node]:
-    small, large = (few, many) if len(few) <= len(many) else (many, few)
-    return {id for id in small if id in large}
 
 
 def _past(end: datetime | None, now: datetime) -> bool:

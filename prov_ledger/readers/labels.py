@@ -38,7 +38,7 @@ class Label:
 NOTHING = Label((), frozenset())
 #: How many labels that a reader was refused are kept for the ids that do not exist.
 MOST_REFUSED = 1024
-#: For how many ids, each asked for by one reader, it is kept which label stands for it.
+#: For how many ids, each counted for every reader who asked for it, it is kept which label stands for it.
 MOST_ASKED = 65_536
 
 
@@ -64,7 +64,8 @@ class Labels:
         self._any: list[Label] = []
         self._refused: dict[Node | None, list[Label]] = {}
         self._pooled: set[tuple[Node, Node | None]] = set()
-        self._asked: dict[tuple[Node, Node | None], tuple[Label, bool]] = {}
+        self._asked: dict[Node | None, dict[Node, tuple[Label, bool]]] = {}
+        self._kept = 0
         self._absent: set[Node] = set()
         self._state = (0, 0)
         self._losses = 0
@@ -74,24 +75,36 @@ class Labels:
     def __len__(self) -> int:
         return len(self._labels)
 
-    def gate(self, id: Node, as_of: datetime | None, reader: Node | None = None) -> tuple[Label, bool]:
-        """The label to ask about, and whether it is the id's own; a decoy where there is none.
+    def gates(
+        self, ids: Iterable[Node], as_of: datetime | None, reader: Node | None = None
+    ) -> list[tuple[Node, Label, bool]]:
+        """For each id the label to ask about, and whether it is the id's own; a decoy where there is none.
 
         It is found once for each reader, and then looked up alike whether the id exists or not.
         """
         self._look_again()
         if as_of is not None:
-            return self._found(id, as_of, reader)
-        known = self._asked.get((id, reader))
-        if known is None:
-            if len(self._asked) >= MOST_ASKED:
-                self._forget_asked()
-            known = self._asked[id, reader] = self._found(id, None, reader)
-            if not known[1]:
-                self._absent.add(id)
-        own, exists = known
-        decoy = self._decoy(id, reader)
-        return (own, True) if exists else (decoy, False)
+            return [(id, *self._found(id, as_of, reader)) for id in ids]
+        asked = self._asked.setdefault(reader, {})
+        pool = self._refused.get(reader) or self._any
+        found: list[tuple[Node, Label, bool]] = []
+        for id in ids:
+            own, exists = asked.get(id) or self._ask(id, reader, asked)
+            decoy = pool[hash(id) % len(pool)] if pool else NOTHING
+            found.append((id, own if exists else decoy, exists))
+        return found
+
+    def _ask(
+        self, id: Node, reader: Node | None, asked: dict[Node, tuple[Label, bool]]
+    ) -> tuple[Label, bool]:
+        """Look for the label of an id that this reader asks for first, and keep what was found."""
+        if self._kept >= MOST_ASKED:
+            self._forget_asked()
+        self._kept += 1
+        found = asked[id] = self._found(id, None, reader)
+        if not found[1]:
+            self._absent.add(id)
+        return found
 
     def _look_again(self) -> None:
         """Forget labels that something recorded since then may have changed."""
@@ -114,6 +127,7 @@ class Labels:
     def _forget_asked(self) -> None:
         self._asked.clear()
         self._absent.clear()
+        self._kept = 0
 
     def make_all(self) -> None:
         """Make the labels of all claims and evidence, so that none has to be made when it is asked for."""
