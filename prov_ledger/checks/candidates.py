@@ -1,7 +1,9 @@
 """What a conclusion may be derived from anew, when it no longer stands."""
 
+from bisect import bisect_left
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from math import inf
 
 from prov_ledger.checks.verdict import Judge
 from prov_ledger.model import records as r
@@ -9,6 +11,8 @@ from prov_ledger.model.records import Node
 from prov_ledger.model.slots import NEXT, Decision, Verdict
 from prov_ledger.model.world import Recorded, World
 
+#: So many are listed at most.
+MOST_CANDIDATES = 20
 #: In scope, readable, neither corrected nor erased.
 _USABLE: frozenset[Verdict] = frozenset({"conflict", "not_authoritative", "unchecked", "citable"})
 
@@ -63,10 +67,10 @@ def widened(
     )
 
 
-def revisions_without(judge: Judge, decision: Decision, chosen: Iterable[Node]) -> list[Node]:
-    """The governing, uncorrected revisions of a claim's sources of which no candidate was taken yet."""
+def revisions_without(judge: Judge, decision: Decision, taken: Iterable[Node]) -> list[Node]:
+    """The governing, uncorrected revisions of a claim's sources without those that evidence is taken from."""
     world = judge.world
-    used = {world.evidence[id].record.revision for id in [*chosen, *readable_leaves(judge, decision.id)]}
+    used = {*taken, *(world.evidence[id].record.revision for id in readable_leaves(judge, decision.id))}
     return [
         revision
         for source in sources_under(judge, decision.id)
@@ -75,18 +79,49 @@ def revisions_without(judge: Judge, decision: Decision, chosen: Iterable[Node]) 
     ]
 
 
-def candidate_evidence(judge: Judge, decision: Decision, others: Iterable[Node]) -> list[Node]:
-    """Evidence to derive anew from, in scope for this reader and question.
+def proposed(judge: Judge, decision: Decision, others: Iterable[Recorded[r.EvidenceRecord]]) -> list[Node]:
+    """Evidence that may do to derive anew from, nearest first; ``is_usable`` says which does.
 
-    For a superseded claim the evidence of its head; otherwise the claim's own evidence and
-    ``others``: evidence taken from other revisions of its sources.
+    For a superseded claim the evidence of its head; otherwise the claim's own evidence and ``others``,
+    in recorded order: evidence taken from other revisions of its sources. Near is what is of a revision that
+    governs, then what lies in its page about where something was cited.
     """
     world = judge.world
     own = readable_leaves(judge, decision.id)
     if decision.verdict == "superseded":
         named = decision.superseded_by
-        pool: Iterable[Node] = leaves_of(world, named) if named is not None else ()
-    else:
-        cited = {world.evidence[id].record.revision for id in own}
-        pool = [*own, *(id for id in others if world.evidence[id].record.revision not in cited)]
-    return [id for id in dict.fromkeys(pool) if judge.evidence(id).verdict in _USABLE]
+        return leaves_of(world, named) if named is not None else []
+    cited = {world.evidence[id].record.revision for id in own}
+    places = _Places(world.evidence[id].record for id in own)
+    governing = {
+        revision for source in sources_under(judge, decision.id) for revision in judge.governing(source)
+    }
+    found = {x.record.id: x.record for x in others if x.record.revision not in cited}
+    near = sorted(found, key=lambda id: (found[id].revision not in governing, places.distance(found[id])))
+    return list(dict.fromkeys([*own, *near]))
+
+
+def is_usable(judge: Judge, evidence: Node) -> bool:
+    """Whether evidence is readable, in scope, and neither corrected nor in doubt."""
+    return judge.evidence(evidence).verdict in _USABLE
+
+
+class _Places:
+    """Where in their pages some evidence lies: texts by code point, cells by row."""
+
+    def __init__(self, records: Iterable[r.EvidenceRecord]) -> None:
+        self._at: dict[type[r.Selector], list[int]] = {}
+        for record in records:
+            self._at.setdefault(type(record.selector), []).append(_place(record.selector))
+        for places in self._at.values():
+            places.sort()
+
+    def distance(self, record: r.EvidenceRecord) -> float:
+        """How far from the nearest of them evidence lies; infinite where none is of its kind."""
+        places, place = self._at.get(type(record.selector), []), _place(record.selector)
+        after = bisect_left(places, place)
+        return min((abs(place - x) for x in places[max(after - 1, 0) : after + 1]), default=inf)
+
+
+def _place(selector: r.Selector) -> int:
+    return selector.start if isinstance(selector, r.TextPosition) else selector.row

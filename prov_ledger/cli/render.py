@@ -79,7 +79,8 @@ def _remarks(slot: Slot) -> str:
         remarks.append(f"no end stated; last confirmed {confirmed}")
     remarks += _remedies(slot)
     if slot.candidates:
-        remarks.append("derive anew from " + ", ".join(candidate.id for candidate in slot.candidates))
+        more = ", and there are more" if slot.more_candidates else ""
+        remarks.append("derive anew from " + ", ".join(x.id for x in slot.candidates) + more)
     return "; ".join(remarks)
 
 

@@ -1,11 +1,14 @@
 """Resolving ids: reading, deciding, and only then handing out text."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
+from itertools import islice
 
 from prov_ledger.checks.candidates import (
-    candidate_evidence,
+    MOST_CANDIDATES,
+    is_usable,
+    proposed,
     readable_leaves,
     revisions_without,
     sources_under,
@@ -20,11 +23,11 @@ from prov_ledger.ledger.sources import instant_from, parse_level
 from prov_ledger.model.durations import Duration, parse_duration
 from prov_ledger.model.facts import QUESTION_DATE, FactValue, SealedValue
 from prov_ledger.model.ids import parse_id
-from prov_ledger.model.records import Level, Node
+from prov_ledger.model.records import EvidenceRecord, Level, Node
 from prov_ledger.model.scopes import Among, Scope
 from prov_ledger.model.slots import NEXT, Became, Candidate, Citation, Decision, Slot
 from prov_ledger.model.times import parse_date_or_instant, parse_instant
-from prov_ledger.model.world import World
+from prov_ledger.model.world import Recorded, World
 from prov_ledger.readers.memory import MemoryReader
 from prov_ledger.readers.port import Reader
 from prov_ledger.vault.opened import Opened
@@ -124,7 +127,7 @@ class Resolver:
             return world, self.session.readable_in(acting, world, self.tenant.now())
         reader.refresh()
         labels = reader.labels
-        gates = [(id, *labels.gate(id, parsed.as_of, acting.agent)) for id in wanted]
+        gates = labels.gates(wanted, parsed.as_of, acting.agent)
         sources = frozenset().union(*(label.sources for _, label, _ in gates))
         pairs = [(source, reader.collection_of(source)) for source in sorted(sources)]
         now = self.tenant.now()
@@ -159,6 +162,8 @@ def _parsed_or_none(id: str) -> Node | None:
         return None
 
 
+#: So much evidence is read at first to find candidates among it; as a rule the nearest do.
+_FIRST_LOOK = 2 * MOST_CANDIDATES
 _FATES: tuple[Became, ...] = ("same", "moved", "changed")
 
 
@@ -255,8 +260,9 @@ class _Answer:
         self.session = session
         self.reader, self.judge, self.texts, self.as_of = reader, judge, texts, as_of
         self.world = judge.world
-        self._wide = judge
-        self._on_source: dict[Node, list[Node]] = {}
+        self._others: Mapping[Node, Recorded[EvidenceRecord]] = {}
+        self._on_source: dict[Node, list[Recorded[EvidenceRecord]]] = {}
+        self._usable: dict[Node, bool] = {}
         self._named: dict[Node, tuple[Node, str, str]] = {}
 
     def open_citations(self, decisions: Iterable[Decision]) -> None:
@@ -285,7 +291,7 @@ class _Answer:
         id = decision.id
         if decision.verdict == "withheld":
             return Slot(id, "withheld", NEXT["withheld"], historical=historical)
-        candidates = self._candidates(decision) if wants_candidates(decision) else ()
+        candidates, more = self._candidates(decision) if wants_candidates(decision) else ((), False)
         citable = decision.verdict == "citable"
         shown = citable and decision.words is True
         return Slot(
@@ -301,6 +307,7 @@ class _Answer:
             missing=decision.missing,
             unconsidered=decision.unconsidered,
             candidates=candidates,
+            more_candidates=more,
             assumed_open=decision.assumed_open,
             last_confirmed=decision.last_confirmed,
             historical=historical,
@@ -318,28 +325,48 @@ class _Answer:
         sources = dict.fromkeys(source for d in wanting for source in sources_under(self.judge, d.id))
         if not sources:
             return
-        found = self.reader.evidence_on(list(sources), self.as_of)
-        extra = {id: x for id, x in found.items() if id not in self.world.evidence}
-        if extra:
-            scopes = self.reader.read(list(extra), self.as_of).scopes
-            world = widened(self.world, extra, scopes)
-            asked = replace(self.judge.asked, gone=self.session.gone_in(world))
-            self._wide = Judge(world, asked, self.judge.known)
-        for id, x in found.items():
-            source = self._wide.world.source_of[x.record.revision]
-            self._on_source.setdefault(source, []).append(id)
+        self._others = self.reader.evidence_on(list(sources), self.as_of)
+        on = {x.record.id: history.id for history in self.world.sources.values() for x in history.revisions}
+        for x in self._others.values():
+            self._on_source.setdefault(on[x.record.revision], []).append(x)
 
-    def _candidates(self, decision: Decision) -> tuple[Candidate, ...]:
-        others = [
-            id for source in sources_under(self.judge, decision.id) for id in self._on_source.get(source, ())
-        ]
-        judge = self.judge if decision.verdict == "superseded" else self._wide
-        chosen = candidate_evidence(judge, decision, others)
-        found = [Candidate(id) for id in chosen]
-        if decision.verdict != "superseded":
-            without = revisions_without(judge, decision, chosen)
-            found += [Candidate(rev, self._became(decision.id, rev)) for rev in without]
-        return tuple(found)
+    def _candidates(self, decision: Decision) -> tuple[tuple[Candidate, ...], bool]:
+        """What to derive an id anew from, and whether there is more of it than is listed."""
+        sources = sources_under(self.judge, decision.id)
+        others = [x for source in sources for x in self._on_source.get(source, ())]
+        usable = self._usable_of(proposed(self.judge, decision, others))
+        chosen = list(islice(usable, MOST_CANDIDATES + 1))
+        found = [Candidate(id) for id in chosen[:MOST_CANDIDATES]]
+        if decision.verdict == "superseded" or len(chosen) > MOST_CANDIDATES:
+            return tuple(found), len(chosen) > MOST_CANDIDATES
+        without = revisions_without(self.judge, decision, (self._revision_of(id) for id in chosen))
+        left = MOST_CANDIDATES - len(found)
+        found += [Candidate(rev, self._became(decision.id, rev)) for rev in without[:left]]
+        return tuple(found), len(without) > left
+
+    def _revision_of(self, evidence: Node) -> Node:
+        found = self.world.evidence.get(evidence) or self._others[evidence]
+        return found.record.revision
+
+    def _usable_of(self, ids: Sequence[Node]) -> Iterator[Node]:
+        """Of evidence, what is usable, in order; the first is looked at without reading all of it."""
+        start, size = 0, _FIRST_LOOK
+        while start < len(ids):
+            looked_at = ids[start : start + size]
+            self._look_at([id for id in looked_at if id not in self._usable])
+            yield from (id for id in looked_at if self._usable[id])
+            start, size = start + size, size * 4
+
+    def _look_at(self, ids: Sequence[Node]) -> None:
+        extra = {id: self._others[id] for id in ids if id not in self.world.evidence}
+        judge = self._widened(extra) if extra else self.judge
+        self._usable |= {id: is_usable(judge, id) for id in ids}
+
+    def _widened(self, extra: Mapping[Node, Recorded[EvidenceRecord]]) -> Judge:
+        """A judge of a world with further evidence in it, for the same question."""
+        world = widened(self.world, extra, self.reader.read(list(extra), self.as_of).scopes)
+        opened, gone = self.texts.sealed_values(world), self.session.gone_in(world)
+        return Judge(world, replace(self.judge.asked, opened=opened, gone=gone), self.judge.known)
 
     def _became(self, id: Node, revision: Node) -> Became:
         """What became of the quotes under an id in another revision of their source: the worst of them."""

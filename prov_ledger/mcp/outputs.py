@@ -62,7 +62,8 @@ class Decided(Output):
     decided_by: str | None
     missing: list[str]
     unconsidered: list[str]
-    candidates: list[Proposal]
+    candidates: list[Proposal] = Field(description="The nearest first.")
+    more_candidates: bool
     assumed_open: bool
     last_confirmed: str | None
 

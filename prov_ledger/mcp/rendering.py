@@ -45,7 +45,8 @@ def slot_lines(slot: Decided) -> Iterator[str]:
     if slot.superseded_by:
         yield f"  superseded by {slot.superseded_by}"
     if slot.candidates:
-        yield "  candidates: " + ", ".join(_named(x.id, x.became) for x in slot.candidates)
+        more = ", and more" if slot.more_candidates else ""
+        yield "  candidates: " + ", ".join(_named(x.id, x.became) for x in slot.candidates) + more
     if slot.same_question is False:
         yield "  made for other facts than these; it holds for these, too"
     if slot.assumed_open:

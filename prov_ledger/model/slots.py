@@ -88,7 +88,8 @@ class Slot:
     """The answer for one id, in the order of the request.
 
     A ``withheld`` slot holds nothing but its verdict, whatever the cause. ``statement`` is None
-    where words are withheld or nothing may be shown. ``historical``: read as of a past time.
+    where words are withheld or nothing may be shown. ``candidates`` are the nearest first, and
+    ``more_candidates`` says that there are more. ``historical``: read as of a past time.
     """
 
     id: str
@@ -103,6 +104,7 @@ class Slot:
     missing: tuple[str, ...] = ()
     unconsidered: tuple[str, ...] = ()
     candidates: tuple[Candidate, ...] = ()
+    more_candidates: bool = False
     assumed_open: bool = False
     last_confirmed: datetime | None = None
     historical: bool = False

@@ -28,7 +28,7 @@ from told import (
 )
 
 from prov_ledger.authz.removals import Removals
-from prov_ledger.checks.candidates import candidate_evidence, sources_under, wants_candidates
+from prov_ledger.checks.candidates import is_usable, proposed, sources_under, wants_candidates
 from prov_ledger.checks.verdict import Asked, Judge
 from prov_ledger.model import records as r
 from prov_ledger.model.durations import parse_duration
@@ -285,12 +285,10 @@ def decide_all(story: Story, ask: Ask, ids: Iterable[str]) -> dict[str, Decided]
         decision = judge.decide(id)
         candidates: Iterable[str] = ()
         if wants_candidates(decision):
-            others = ()
+            others: Iterable[Recorded[r.EvidenceRecord]] = ()
             if decision.verdict != "superseded":
                 sources = sources_under(judge, id)
-                others = [
-                    e for e, x in world.evidence.items() if world.source_of[x.record.revision] in sources
-                ]
-            candidates = candidate_evidence(judge, decision, others)
+                others = [x for x in world.evidence.values() if world.source_of[x.record.revision] in sources]
+            candidates = [e for e in proposed(judge, decision, others) if is_usable(judge, e)]
         found[id] = Decided(decision, frozenset(candidates))
     return found
