@@ -30,6 +30,8 @@ class Disclosing:
 
     def showing(self, acting: Acting, slots: Iterable[Slot], thread: str | None) -> Showing | None:
         """What slots are about to show, under the policy and the journal as they are; None for nothing."""
+        if not self.tenant.records_disclosures:
+            return None
         return self.about_to_show(acting, tuple(dict.fromkeys(disclosed(slots))), thread)
 
     def about_to_show(

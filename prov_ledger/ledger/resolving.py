@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime
 from itertools import islice
+from typing import NamedTuple
 
 from prov_ledger.checks.candidates import (
     MOST_CANDIDATES,
@@ -27,7 +28,7 @@ from prov_ledger.model.records import EvidenceRecord, Level, Node
 from prov_ledger.model.scopes import Among, Scope
 from prov_ledger.model.slots import NEXT, Became, Candidate, Citation, Decision, Slot
 from prov_ledger.model.times import parse_date_or_instant, parse_instant
-from prov_ledger.model.world import Recorded, World
+from prov_ledger.model.world import Recorded, SourceHistory, World
 from prov_ledger.readers.memory import MemoryReader
 from prov_ledger.readers.port import Reader
 from prov_ledger.vault.opened import Opened
@@ -81,7 +82,7 @@ class Resolver:
         answer = _Answer(self.session, reader, judge, texts, parsed.as_of)
         decisions = [judge.decide(id) if id is not None else None for id in names]
         decided = [decision for decision in decisions if decision is not None]
-        answer.open_citations(decided)
+        answer.make_citations(decided)
         answer.read_candidates(decided)
         return [answer.slot(text, decision) for text, decision in zip(ids, decisions, strict=True)], judge
 
@@ -198,11 +199,23 @@ class _Texts:
     def quote(self, evidence: Node) -> Quote:
         """The quote of an evidence item; an empty one when it does not open."""
         opened = self._get(evidence, "quote")
-        if opened is None:
-            return Quote("")
-        if not isinstance(opened.made, Quote):
-            opened.made = Quote.from_bytes(opened.data)
-        return opened.made
+        return Quote.from_bytes(opened.data) if opened is not None else Quote("")
+
+    def citation(self, evidence: Node, history: SourceHistory) -> Citation | None:
+        """How an evidence item was cited last, where every text of it is still what the disk holds."""
+        opened = self._get(evidence, "quote")
+        made = opened.made if opened is not None else None
+        if not isinstance(made, _Cited) or made.history is not history:
+            return None
+        holds = self.tenant.opened.holds
+        return made.citation if holds(made.title) and holds(made.label) else None
+
+    def keep(self, citation: Citation, history: SourceHistory, titled: Node) -> None:
+        """Keep a citation beside the quote for as long as that is held."""
+        opened = self._get(citation.evidence, "quote")
+        title, label = self._get(titled, "title"), self._get(citation.revision, "label")
+        if opened is not None and title is not None and label is not None:
+            opened.made = _Cited(citation, history, title, label)
 
     def sealed_values(self, world: World) -> dict[Node, str]:
         """The texts of all sealed values that the scopes and questions of a world compare."""
@@ -214,14 +227,24 @@ class _Texts:
 
     def drifted(self, world: World, judge: Judge, names: Sequence[Node | None]) -> frozenset[Node]:
         """Of what would be shown, the ids whose payload does not open."""
-        shown = {(id, "quote"): id for id in world.evidence if judge.is_readable(id)}
+        shown = {(id, "quote"): id for id in filter(judge.is_readable, world.evidence)}
+        claims = world.claims
         for id in names:
-            if id is not None and id in world.claims and judge.words(id):
+            if id is not None and id in claims and judge.words(id):
                 shown[statement_owner(world, id), "statement"] = id
         self.open_all(shown)
         if None not in self._opened.values():
             return frozenset()
         return frozenset(id for key, id in shown.items() if self._opened[key] is None)
+
+
+class _Cited(NamedTuple):
+    """A citation with what it was made of: the history that names its title, and the texts beside its own."""
+
+    citation: Citation
+    history: SourceHistory
+    title: Opened
+    label: Opened
 
 
 def statement_owner(world: World, id: Node) -> Node:
@@ -263,20 +286,34 @@ class _Answer:
         self._others: Mapping[Node, Recorded[EvidenceRecord]] = {}
         self._on_source: dict[Node, list[Recorded[EvidenceRecord]]] = {}
         self._usable: dict[Node, bool] = {}
-        self._named: dict[Node, tuple[Node, str, str]] = {}
+        self._citations: dict[Node, Citation] = {}
 
-    def open_citations(self, decisions: Iterable[Decision]) -> None:
-        """Open the texts that citations name their sources by, all at once."""
-        evidence, source_of = self.world.evidence, self.world.source_of
-        cited = [leaf for decision in decisions for leaf in decision.citations]
-        revisions = {evidence[leaf].record.revision for leaf in cited}
-        titled = {source: self._titled(source) for source in {source_of[revision] for revision in revisions}}
-        keys = [(node, "title") for node in titled.values()]
-        self.texts.open_all([*keys, *[(revision, "label") for revision in revisions]])
-        titles = {source: self.texts.text(node, "title") for source, node in titled.items()}
-        for revision in revisions:
+    def make_citations(self, decisions: Iterable[Decision]) -> None:
+        """Make the citations of all decisions; the texts that name their sources are opened all at once."""
+        evidence, source_of, sources = self.world.evidence, self.world.source_of, self.world.sources
+        new: list[tuple[Node, Node, Node]] = []
+        for leaf in [leaf for decision in decisions for leaf in decision.citations]:
+            revision = evidence[leaf].record.revision
             source = source_of[revision]
-            self._named[revision] = (source, titles[source], self.texts.text(revision, "label"))
+            kept = self.texts.citation(leaf, sources[source])
+            if kept is None:
+                new.append((leaf, revision, source))
+            else:
+                self._citations[leaf] = kept
+        if new:
+            self._make_citations(new)
+
+    def _make_citations(self, cited: Sequence[tuple[Node, Node, Node]]) -> None:
+        """Make citations of evidence with its revision and source."""
+        titled = {source: self._titled(source) for _, _, source in cited}
+        keys = [(node, "title") for node in titled.values()]
+        self.texts.open_all([*keys, *[(revision, "label") for _, revision, _ in cited]])
+        titles = {source: self.texts.text(node, "title") for source, node in titled.items()}
+        for leaf, revision, source in cited:
+            quote, label = self.texts.quote(leaf), self.texts.text(revision, "label")
+            made = Citation(leaf, quote.exact, source, titles[source], revision, label, quote.header_path)
+            self._citations[leaf] = made
+            self.texts.keep(made, self.world.sources[source], titled[source])
 
     def _titled(self, source: Node) -> Node:
         """The node whose payload is the present title of a source."""
@@ -300,7 +337,7 @@ class _Answer:
             NEXT[decision.verdict],
             statement=self.texts.text(statement_owner(self.world, id), "statement") if shown else None,
             words=None if decision.words is None else "shown" if decision.words else "withheld",
-            quotes=tuple(map(self._citation, decision.citations)),
+            quotes=tuple([self._citations[leaf] for leaf in decision.citations]),
             same_question=decision.same_question,
             superseded_by=decision.superseded_by,
             decided_by=decision.decided_by,
@@ -312,12 +349,6 @@ class _Answer:
             last_confirmed=decision.last_confirmed,
             historical=historical,
         )
-
-    def _citation(self, evidence: Node) -> Citation:
-        revision = self.world.evidence[evidence].record.revision
-        source, title, label = self._named[revision]
-        quote = self.texts.quote(evidence)
-        return Citation(evidence, quote.exact, source, title, revision, label, quote.header_path)
 
     def read_candidates(self, decisions: Sequence[Decision]) -> None:
         """Read the evidence on the sources of all ids that are to be derived anew, at once."""

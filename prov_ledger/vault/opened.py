@@ -22,11 +22,13 @@ Key = tuple[str, str]
 class Opened:
     """The clear bytes of a payload; ``made`` is for what whoever reads them makes of them."""
 
-    __slots__ = ("data", "made", "sealed")
+    __slots__ = ("data", "made", "sealed", "turn")
 
     def __init__(self, sealed: SealedPayload, data: bytes) -> None:
         self.sealed, self.data = sealed, data
         self.made: object = None
+        #: The turn of ``OpenedTexts`` in which it is what the disk holds.
+        self.turn = -1
 
 
 class OpenedTexts:
@@ -40,6 +42,8 @@ class OpenedTexts:
         #: What is to be compared with the disk first, the one asked for least lately first.
         self._earlier: dict[Key, Opened] = {}
         self._journal_version = self._keys_version = -1
+        #: Counts how often all that is held had to be compared with the disk anew, or was forgotten.
+        self._turn = 0
 
     def __len__(self) -> int:
         return len(self._held) + len(self._earlier)
@@ -57,19 +61,26 @@ class OpenedTexts:
                 found |= self._fetch(missing)
             return found
 
+    def holds(self, text: Opened) -> bool:
+        """Whether a text is what the disk held when any text was last read here."""
+        return text.turn == self._turn
+
     def drop(self) -> None:
         """Forget every text."""
         with self._lock:
+            self._turn += 1
             self._held, self._earlier = {}, {}
 
     def _look_for_changes(self) -> None:
         keys, journal = self._tickets.data_version(), self._journal.data_version()
         if keys != self._keys_version:
+            self._turn += 1
             self._held, self._earlier = {}, {}
         elif journal != self._journal_version or len(self._held) > MOST_HELD:
             for key in self._held:
                 self._earlier.pop(key, None)
             self._earlier |= self._held
+            self._turn += 1
             self._held = {}
             for key in list(islice(self._earlier, max(0, len(self._earlier) - MOST_HELD))):
                 del self._earlier[key]
@@ -89,7 +100,10 @@ class OpenedTexts:
                 fresh.append(payload)
         for opened in open_those_that_open(self._sealer, fresh):
             found[opened.sealed.owner, opened.sealed.field] = opened
-        self._held |= {key: text for key, text in found.items() if len(text.sealed.chunks) == 1}
+        small = {key: text for key, text in found.items() if len(text.sealed.chunks) == 1}
+        for text in small.values():
+            text.turn = self._turn
+        self._held |= small
         return found
 
 
