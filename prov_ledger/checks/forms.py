@@ -22,6 +22,8 @@ Spelled = tuple[str, str, str]
 Form = tuple[str, ...]
 
 _ID = re.compile(rf"<[^<>#\s]*/([a-z]+_{BODY})")
+#: A node whose id is exchanged: the base, the id, and the fragment, which stays.
+NODE = re.compile(rf"(<[^<>#\s]*/)([a-z]+_{BODY})((?:#[A-Za-z0-9_.-]+)?>)")
 _FRAGMENT = re.compile(r"[A-Za-z0-9_.-]+>")
 _COMMITMENT = re.compile(r'"[0-9a-f]{64}"')
 _COMMITMENT_LENGTH = 66
@@ -46,12 +48,21 @@ class _Alone(Exception):
     """This entry has no form."""
 
 
+def is_exchanged(literal: str) -> bool:
+    """Whether a form leaves out which one a literal of a datatype is."""
+    text, _, datatype = literal.rpartition('"')
+    pattern = _EXCHANGED.get(datatype)
+    return pattern is not None and literal not in _KEPT and pattern.fullmatch(text, 1) is not None
+
+
 class Forms:
     """Gives the form of entries; of none at all where a shape looks at what a form leaves out."""
 
     def __init__(self, shapes: ShapesSeen) -> None:
         self.usable = shapes.allow_forms
-        self._commitments, self._ordered = shapes.commitments, shapes.ordered
+        self._commitments = shapes.commitments
+        #: Predicates whose values are compared.
+        self.ordered = shapes.ordered
         self._terms = {term: term for term in shapes.terms}
 
     def of(self, triples: Iterable[Spelled], minted: Collection[str]) -> Form | None:
@@ -63,7 +74,7 @@ class Forms:
         if not self.usable:
             return None
         terms, exchange = self._terms, _Exchange(minted)
-        tokens, node, ordered = exchange.tokens, exchange.node, self._ordered
+        tokens, node, ordered = exchange.tokens, exchange.node, self.ordered
         form: list[str] = []
         # One node after another is spoken of, so that what stands for it is looked up once.
         last = of_last = ""
@@ -92,13 +103,13 @@ class Forms:
             token = exchange.number(datatype, value)
         else:
             raise _Alone
-        if predicate in self._ordered:
+        if predicate in self.ordered:
             exchange.bounds.setdefault(subject, {})[token] = (datatype, text[1:])
         exchange.tokens[value] = token
         return token
 
     def _text(self, exchange: "_Exchange", predicate: str, value: str) -> str:
-        if predicate in self._ordered:
+        if predicate in self.ordered:
             raise _Alone
         if len(value) != _COMMITMENT_LENGTH or not _COMMITMENT.fullmatch(value):
             return value

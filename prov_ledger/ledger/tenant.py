@@ -8,6 +8,8 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from prov_ledger.checks.shapes import EntryValidator
+from prov_ledger.checks.skeletons import Likeness, find_likeness
+from prov_ledger.checks.templates import Templates
 from prov_ledger.errors import ClockWentBack, Corrupt, Refused, ShapeViolation, StorageError
 from prov_ledger.ledger.draft import Draft
 from prov_ledger.ledger.graph import GraphFactory, graph_of
@@ -17,7 +19,6 @@ from prov_ledger.ledger.state import DecodedEntries, State
 from prov_ledger.model import records as r
 from prov_ledger.model.times import format_instant
 from prov_ledger.rdf.encode import encode_triples, write_leaf
-from prov_ledger.rdf.writer import Rendered
 from prov_ledger.vault.append import SqliteTransaction
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import BUSY_TIMEOUT_MS
@@ -86,6 +87,7 @@ class Tenant:
             self._work: Work | None = None
             self._writer: int | None = None
             self._validator: EntryValidator | None = None
+            self._templates: Templates | None = None
             if not restoring:
                 self._refuse_older()
             self.complete_denials()
@@ -135,6 +137,13 @@ class Tenant:
         if self._validator is None:
             self._validator = EntryValidator.load()
         return self._validator
+
+    @property
+    def templates(self) -> Templates:
+        """The leaves of entries that are like earlier ones of this process."""
+        if self._templates is None:
+            self._templates = Templates(self.base, self.validator.forms.ordered)
+        return self._templates
 
     @property
     def disclosures(self) -> Disclosures:
@@ -360,9 +369,11 @@ class Work:
         self.recorded = self._time()
         sequence = self._transaction.size + 1
         entry = r.entry_of(draft.id, sequence, agent, self.recorded, draft.records)
-        triples = encode_triples(self.tenant.base, entry)
-        leaf = write_leaf(self.tenant.base, triples)
-        self._check(draft, triples, leaf)
+        minted = [draft.id, *(id for id, _ in draft.entities)]
+        likeness = find_likeness(entry, minted)
+        leaf = self.tenant.templates.fill(likeness) if likeness is not None else None
+        if leaf is None:
+            leaf = self._encode(draft.kind, entry, minted, likeness)
         self._transaction.append(draft.to_entry(leaf, self.recorded))
         self.appended += 1
         self.last = (sequence, draft.id)
@@ -370,15 +381,21 @@ class Work:
         self.denials += denials_of(entry)
         return entry
 
-    def _check(self, draft: Draft, triples: list[Rendered], leaf: bytes) -> None:
-        validator, minted = self.tenant.validator, {draft.id, *[id for id, _ in draft.entities]}
+    def _encode(self, kind: str, entry: r.Entry, minted: list[r.Node], likeness: Likeness | None) -> bytes:
+        """The leaf of an entry that is like none before, checked; one whose form is known is a model."""
+        triples = encode_triples(self.tenant.base, entry)
+        leaf = write_leaf(self.tenant.base, triples)
+        validator = self.tenant.validator
         form = validator.forms.of(triples, minted)
         # The hop tells the class of a node by what a form keeps of its name.
         if form is not None and validator.conforms(form):
-            return
+            if likeness is not None:
+                self.tenant.templates.keep(likeness, triples, leaf)
+            return leaf
         lines = leaf.decode()
         findings = validator.check(lines, self.tenant.hop.known(lines, minted), form)
         if findings:
             found = tuple((f.focus_node, f.path, f.message) for f in findings)
             first = findings[0]
-            raise ShapeViolation(f"entry '{draft.kind}', node {first.focus_node}: {first.message}", found)
+            raise ShapeViolation(f"entry '{kind}', node {first.focus_node}: {first.message}", found)
+        return leaf

@@ -137,7 +137,7 @@ def format_instant(instant: datetime) -> str:
     """
     if instant.tzinfo is None:
         raise Refused("bad_fact", "an instant without a zone cannot be written: make it aware first")
-    text = instant.astimezone(UTC).replace(tzinfo=None).isoformat()
+    text = instant.astimezone(UTC).isoformat().removesuffix("+00:00")
     return (text.rstrip("0") if "." in text else text) + "Z"
 
 

@@ -18,7 +18,7 @@ from prov_ledger.vocab import PL, PROV, RDF_TYPE, XSD
 A = f"<{RDF_TYPE}>"
 INTEGER = f"^^<{XSD}integer>"
 TRUE = f'"true"^^<{XSD}boolean>'
-_DATE_TIME = f"^^<{XSD}dateTime>"
+DATE_TIME = f"^^<{XSD}dateTime>"
 
 
 @cache
@@ -36,7 +36,7 @@ def prov(name: str) -> str:
 @lru_cache(maxsize=64)
 def encode_instant(instant: datetime) -> str:
     """Render an instant as an xsd:dateTime in UTC; an entry says when it was recorded at each statement."""
-    return f'"{format_instant(instant)}"{_DATE_TIME}'
+    return f'"{format_instant(instant)}"{DATE_TIME}'
 
 
 def encode_value(value: FactValue) -> str:
