@@ -16,8 +16,9 @@ from prov_ledger.vocab import OA
 
 #: The only predicates whose values a skeleton has the order of.
 IN_ORDER = frozenset({f"<{OA}start>", f"<{OA}end>"})
-# Templates that are kept, about 20 kB each.
-_KEPT = 256
+# Templates that are kept, about 20 kB each, and how many more are asked for until one takes another's place:
+# where makes are many, to make templates that soon go again would cost more than they save.
+_KEPT, _PATIENCE = 256, 8
 #: Around the number of an atom in the making of a template; no canonical line has one.
 _MARK = "\0"
 
@@ -35,6 +36,7 @@ class Templates:
     def __init__(self, base: str, ordered: frozenset[str]) -> None:
         self._base, self._ordered = base, ordered
         self._kept: dict[Skeleton, _Template] = {}
+        self._asked = 0
 
     def fill(self, likeness: Likeness) -> bytes | None:
         """The leaf of an entry that conforms as others do; None where none like it was kept."""
@@ -47,6 +49,9 @@ class Templates:
         ``triples`` are what it says; their form must be known to conform. Where a template of them
         might not hold for others, none is kept.
         """
+        self._asked += 1
+        if len(self._kept) >= _KEPT and self._asked % _PATIENCE:
+            return
         if not self._ordered.isdisjoint({predicate for _, predicate, _ in triples} - IN_ORDER):
             return
         try:

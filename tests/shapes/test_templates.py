@@ -226,7 +226,7 @@ def test_no_template_is_made_where_shapes_compare_what_a_skeleton_has_no_order_o
     assert not kept(one_entry(SPAN), FORMS.ordered | {f"<{PL}sequence>"})
 
 
-def test_of_more_templates_than_are_kept_the_oldest_go():
+def test_of_more_templates_than_are_kept_the_oldest_go_one_by_one():
     templates, found = Templates(BASE, FORMS.ordered), []
     for number in range(300):
         entry, minted = one_entry(asked(region=f"R{number}"))
@@ -234,7 +234,10 @@ def test_of_more_templates_than_are_kept_the_oldest_go():
         assert likeness is not None
         templates.keep(likeness, triples, write_leaf(BASE, triples))
         found.append(likeness)
-    assert [templates.fill(likeness) is not None for likeness in (found[0], found[-1])] == [False, True]
+    held = [number for number, likeness in enumerate(found) if templates.fill(likeness) is not None]
+    assert len(held) == 256
+    assert held[0] in range(1, 20)
+    assert held[-1] in range(290, 300)
 
 
 def test_what_was_only_seen_may_have_any_order():
