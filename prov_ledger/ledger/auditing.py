@@ -106,6 +106,8 @@ class Auditor:
         )
 
     def _denials(self, size: int, recorded: set[Denial], pruned: frozenset[int]) -> Iterator[AuditFinding]:
+        if not self.tenant.denials.is_sealed(self.tenant.tickets.fingerprint_key):
+            yield AuditFinding("denials", "fingerprints of what was erased were removed or changed")
         listed = set(self.tenant.denials.all())
         if recorded - listed:
             yield AuditFinding("denials", f"{len(recorded - listed)} of the journal's are not on the list")

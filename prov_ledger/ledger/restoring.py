@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from prov_ledger.errors import Refused
+from prov_ledger.errors import Corrupt, Refused
 from prov_ledger.ledger.layout import parse_tenant, tenant_folder
 from prov_ledger.ledger.naming import Renaming
 from prov_ledger.ledger.reviving import Reviving
@@ -95,15 +95,14 @@ def restore(
         _copy(backup, folder, newest)
         with closing(Denials.open(_denials(backup, newest))) as source:
             known = source.last_sequence()
-            carried, rows, prints = source.carried(), source.all(), source.every_fingerprint()
-            erasures = source.known_erasures()
-        with closing(Database(backup / DENIALS_FILE, DENIALS, read_only=True)) as own:
-            own_prints, own_count = Denials(own).every_fingerprint(), Denials(own).known_erasures()
-        with closing(Denials.create(folder)) as fresh:
-            fresh.add_fingerprints((*own_prints, *prints))
-            fresh.know_erasures(max(erasures, own_count))
+            carried, rows = source.carried(), source.all()
+        Denials.create(folder).close()
         suspended = known < manifest.size or (newest.denials is None and not trusted)
         with closing(Tenant(stage, name, keys, clock, restoring=True)) as tenant:
+            with closing(Database(backup / DENIALS_FILE, DENIALS, read_only=True)) as own:
+                _recognise(tenant, Denials(own))
+            with closing(Denials.open(_denials(backup, newest))) as source:
+                _recognise(tenant, source)
             if tenant.journal.cover_generation() not in tenant.tickets.cover_generations():
                 Renaming(tenant).run()
             incarnation = r.IncarnationRecord(manifest.size, manifest.root, suspended)
@@ -120,6 +119,16 @@ def restore(
         newest.keys is not None,
         suspended,
     )
+
+
+def _recognise(tenant: Tenant, known: Denials) -> None:
+    """Take over the fingerprints of another list; raises Corrupt where they are not what was sealed."""
+    key = tenant.tickets.fingerprint_key
+    if not known.is_sealed(key):
+        raise Corrupt(
+            f"{known.path}: fingerprints of erasures were removed or changed: take another copy of it"
+        )
+    tenant.denials.add_fingerprints(known.every_fingerprint(), known.known_erasures(), key)
 
 
 def bring_key(backup: Path, newest: Newest, keys: KeyProvider, keys_from: Path | None) -> None:

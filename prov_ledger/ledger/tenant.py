@@ -125,6 +125,11 @@ class Tenant:
                 f"tenant '{self.name}': an older denials.sqlite was put back, which does not recognise what "
                 "was erased since; put the newest one back, or restore a backup into a new folder"
             )
+        if erasures and not self.denials.is_sealed(self.tickets.fingerprint_key):
+            raise Corrupt(
+                f"tenant '{self.name}': fingerprints of what was erased were removed from denials.sqlite, or "
+                "changed; put the newest one back, or restore a backup into a new folder"
+            )
 
     def _covered(self) -> bool:
         """Whether the keys still know the one over the journal's names, as any erasure replaces it."""

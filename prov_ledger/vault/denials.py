@@ -1,11 +1,14 @@
 """What must outlive a restored backup: who and what is no longer to be shown, in a file of its own."""
 
+import hmac
+import sqlite3
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Literal, cast
 
+from prov_ledger.errors import Corrupt
 from prov_ledger.vault.append import from_microseconds, to_microseconds
 from prov_ledger.vault.database import BUSY_TIMEOUT_MS, SCRUB_WAIT_MS, Database, Scrubbed
 from prov_ledger.vault.fingerprints import ANYWHERE, Fingerprint
@@ -18,7 +21,9 @@ DenialKind = Literal[
     "hold", "release", "retention", "roles",
 ]
 # fmt: on
-_THROUGH, _ERASURES = "through", "erasures"
+_THROUGH, _ERASURES, _SEAL = "through", "erasures", "fingerprints_seal"
+_REMEDY = "put the newest denials.sqlite back, or restore a backup into a new folder"
+_Rows = Sequence[tuple[object, ...]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,9 +99,14 @@ class Denials:
             rows = connection.execute("SELECT kind, subject FROM carried ORDER BY kind, subject").fetchall()
         return tuple((cast(DenialKind, kind), subject) for kind, subject in rows)
 
-    def add_fingerprints(self, fingerprints: Sequence[Fingerprint]) -> None:
-        """Keep what is to be recognised when it comes back, durably; the later expiry of the same counts."""
+    def add_fingerprints(self, fingerprints: Sequence[Fingerprint], erasures: int, key: bytes) -> None:
+        """Keep what is to be recognised when it comes back, durably; the later expiry of the same counts.
+
+        ``erasures``: of so many all are here then; the count never goes back. What is kept is sealed with
+        ``key``, that of fingerprints. Raises Corrupt where what was kept before is not what was sealed.
+        """
         with self._database.writing() as connection:
+            self._check_sealed(connection, key)
             connection.executemany(
                 "INSERT INTO fingerprint VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (kind, source, digest) "
                 "DO UPDATE SET expires_us = max(expires_us, excluded.expires_us)",
@@ -105,15 +115,25 @@ class Denials:
                     for x in fingerprints
                 ],
             )
-
-    def know_erasures(self, count: int) -> None:
-        """Note that the fingerprints of so many erasures were added, durably; the count never goes back."""
-        with self._database.writing() as connection:
             connection.execute(
                 "INSERT INTO meta VALUES (?, ?) ON CONFLICT (key) DO UPDATE "
                 "SET value = max(value, excluded.value)",
-                (_ERASURES, count),
+                (_ERASURES, erasures),
             )
+            self._seal(connection, key)
+
+    def is_sealed(self, key: bytes) -> bool:
+        """Whether the fingerprints and the count of erasures are those that were sealed last."""
+        with self._database.reading() as connection:
+            return _is_sealed(connection, key)
+
+    def _check_sealed(self, connection: sqlite3.Connection, key: bytes) -> None:
+        if not _is_sealed(connection, key):
+            raise Corrupt(f"{self.path}: fingerprints of erasures were changed by something else: {_REMEDY}")
+
+    def _seal(self, connection: sqlite3.Connection, key: bytes) -> None:
+        count, _, rows = _sealed_parts(connection)
+        connection.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (_SEAL, _seal_of(key, count, rows)))
 
     def known_erasures(self) -> int:
         """Of how many erasures the fingerprints were added."""
@@ -137,11 +157,18 @@ class Denials:
             places = connection.execute("SELECT DISTINCT kind, source FROM fingerprint").fetchall()
         return tuple(x for kind, source in places for x in self.fingerprints(kind, source))
 
-    def expire_fingerprints(self, now: datetime) -> int:
-        """Forget the fingerprints that have expired by ``now``, durably; how many there were."""
+    def expire_fingerprints(self, now: datetime, key: bytes) -> int:
+        """Forget the fingerprints that have expired by ``now``, durably; how many there were.
+
+        ``key`` as for ``add_fingerprints``, and raises as that does.
+        """
         sql = "DELETE FROM fingerprint WHERE expires_us <= ?"
         with self._database.writing() as connection:
-            return connection.execute(sql, (to_microseconds(now),)).rowcount
+            self._check_sealed(connection, key)
+            expired = connection.execute(sql, (to_microseconds(now),)).rowcount
+            if expired:
+                self._seal(connection, key)
+            return expired
 
     def scrub(self, *, compact: bool = False, wait_ms: int = SCRUB_WAIT_MS) -> Scrubbed:
         """Take what was deleted out of the file and its log; see ``Database.scrub``."""
@@ -154,3 +181,28 @@ class Denials:
     def close(self) -> None:
         """Close the file; a second call does nothing."""
         self._database.close()
+
+
+def _sealed_parts(connection: sqlite3.Connection) -> tuple[int, bytes | None, _Rows]:
+    """The count of erasures, the seal, and the fingerprints in order; of one moment, by one statement."""
+    sql = (
+        "SELECT m.count, m.seal, f.kind, f.source, f.digest, f.length, f.sieve, f.expires_us FROM "
+        "(SELECT (SELECT value FROM meta WHERE key = ?) AS count, "
+        "(SELECT value FROM meta WHERE key = ?) AS seal) AS m LEFT JOIN fingerprint AS f "
+        "ORDER BY f.kind, f.source, f.digest"
+    )
+    found = connection.execute(sql, (_ERASURES, _SEAL)).fetchall()
+    rows = [row[2:] for row in found if row[2] is not None]
+    return found[0][0] or 0, found[0][1], rows
+
+
+def _seal_of(key: bytes, count: int, rows: _Rows) -> bytes:
+    told = repr((count, [tuple(row) for row in rows])).encode()
+    return hmac.digest(key, b"prov-ledger/fingerprints/1\0" + told, "sha256")
+
+
+def _is_sealed(connection: sqlite3.Connection, key: bytes) -> bool:
+    count, seal, rows = _sealed_parts(connection)
+    if seal is None:
+        return count == 0 and not rows
+    return hmac.compare_digest(seal, _seal_of(key, count, rows))

@@ -1,7 +1,9 @@
 """What was erased is recognised when it comes back, and nothing else is."""
 
 import os
+import sqlite3
 import time
+from contextlib import closing
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -9,12 +11,14 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from prov_ledger.errors import Corrupt
 from prov_ledger.vault.denials import Denials
 from prov_ledger.vault.fingerprints import SHORTEST_SPAN, Fingerprint, FingerprintMaker
 
 NOW = datetime(2026, 6, 1, tzinfo=UTC)
 LATER = NOW + timedelta(days=3650)
-MAKER = FingerprintMaker(bytes(range(32)))
+KEY = bytes(range(32))
+MAKER = FingerprintMaker(KEY)
 SPAN = "Jane Doe of Elm Street returned two lamps in May."
 
 
@@ -121,12 +125,51 @@ def test_a_large_page_is_checked_within_a_second() -> None:
 def test_the_list_of_denials_keeps_fingerprints_until_they_expire(tmp_path: Path) -> None:
     denials = Denials.create(tmp_path)
     bytes_, span = MAKER.of_bytes(b"page", LATER), of_span(SPAN)
-    denials.add_fingerprints([bytes_, span])
-    denials.add_fingerprints([MAKER.of_bytes(b"page", NOW)])
+    denials.add_fingerprints([bytes_, span], 1, KEY)
+    denials.add_fingerprints([MAKER.of_bytes(b"page", NOW)], 2, KEY)
     assert denials.fingerprints("bytes") == (bytes_,)
     assert denials.fingerprints("span", "src_1") == (span,)
     assert denials.fingerprints("span", "src_2") == ()
-    assert denials.expire_fingerprints(LATER - timedelta(seconds=1)) == 0
-    assert denials.expire_fingerprints(LATER) == 2
+    assert denials.expire_fingerprints(LATER - timedelta(seconds=1), KEY) == 0
+    assert denials.expire_fingerprints(LATER, KEY) == 2
     assert denials.fingerprints("bytes") == ()
     denials.close()
+
+
+def changed(denials: Denials, sql: str) -> None:
+    """Change the file behind the list's back."""
+    with closing(sqlite3.connect(denials.path)) as connection, connection:
+        assert connection.execute(sql).rowcount
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "DELETE FROM fingerprint WHERE kind = 'span'",
+        "DELETE FROM fingerprint",
+        "UPDATE fingerprint SET digest = zeroblob(32) WHERE kind = 'span'",
+        "UPDATE fingerprint SET expires_us = 0 WHERE kind = 'span'",
+        "UPDATE fingerprint SET source = 'src_2' WHERE kind = 'span'",
+        "UPDATE meta SET value = 9 WHERE key = 'erasures'",
+        "DELETE FROM meta WHERE key = 'fingerprints_seal'",
+    ],
+)
+def test_a_fingerprint_that_was_changed_or_removed_is_told_and_never_sealed(tmp_path: Path, sql: str) -> None:
+    with closing(Denials.create(tmp_path)) as denials:
+        assert denials.is_sealed(KEY)
+        denials.add_fingerprints([MAKER.of_bytes(b"page", NOW), of_span(SPAN)], 1, KEY)
+        assert denials.is_sealed(KEY)
+        changed(denials, sql)
+        assert not denials.is_sealed(KEY)
+        with pytest.raises(Corrupt, match="were changed"):
+            denials.add_fingerprints([], 2, KEY)
+        with pytest.raises(Corrupt, match="were changed"):
+            denials.expire_fingerprints(LATER, KEY)
+
+
+def test_fingerprints_that_expired_leave_the_rest_sealed(tmp_path: Path) -> None:
+    with closing(Denials.create(tmp_path)) as denials:
+        denials.add_fingerprints([MAKER.of_bytes(b"page", NOW), of_span(SPAN)], 1, KEY)
+        assert denials.expire_fingerprints(NOW, KEY) == 1
+        assert denials.is_sealed(KEY)
+        assert not denials.is_sealed(bytes(32))

@@ -71,9 +71,8 @@ class Running:
         expires = add_duration(work.recorded, parse_duration(asked.recognised_for))
         draft = work.draft("erase")
         id = draft.entity(mint_id("era"))
-        prints = list(
-            self._fingerprints(plan, FingerprintMaker(self.tenant.tickets.fingerprint_key), expires)
-        )
+        key = self.tenant.tickets.fingerprint_key
+        prints = list(self._fingerprints(plan, FingerprintMaker(key), expires))
         tickets = self._redact(work, draft, id, plan.redacted)
         self._record(draft, id, plan, asked)
         keys = [(text.owner, text.field) for text in plan.manifest.texts]
@@ -81,8 +80,7 @@ class Running:
         work.removing.set_meta(order_key(id), order.to_text())
         work.append(draft, agent)
         # Before the bytes can go; where the commit fails, these bytes cannot be captured a second time.
-        self.tenant.denials.add_fingerprints(prints)
-        self.tenant.denials.know_erasures(len(self.tenant.state.removals.erasures))
+        self.tenant.denials.add_fingerprints(prints, len(self.tenant.state.removals.erasures), key)
         crash_point("erase.recognisable")
         return id
 

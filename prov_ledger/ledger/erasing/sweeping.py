@@ -86,7 +86,7 @@ class Sweeping:
             tuple(due.revisions),
             tuple(due.held),
             pruned,
-            self.tenant.denials.expire_fingerprints(now),
+            self.tenant.denials.expire_fingerprints(now, self.tenant.tickets.fingerprint_key),
             due.next_due,
             left,
         )

@@ -15,9 +15,9 @@ from tests.ledger.worlds import was_killed
 AFTER_DENIAL = [
     ("journal.after_commit", 1),
     ("denials.due", 1),
-    ("denials.begun", 3),
-    ("denials.before_commit", 3),
-    ("denials.after_commit", 3),
+    ("denials.begun", 2),
+    ("denials.before_commit", 2),
+    ("denials.after_commit", 2),
     ("erase.denied", 1),
     ("keys.destroyed", 1),
     ("erase.keys", 1),

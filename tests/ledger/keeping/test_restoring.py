@@ -12,6 +12,8 @@ import pytest
 from prov_ledger import Ledger
 from prov_ledger.connectors.files import FilesConnector
 from prov_ledger.errors import Corrupt, MissingKey
+from prov_ledger.ledger.doctoring import examine
+from prov_ledger.ledger.layout import tenant_folder
 from prov_ledger.model import records as r
 from prov_ledger.vault.backup import opened_copy
 from prov_ledger.vault.keys import EnvironmentKeys, FileKeys
@@ -384,3 +386,19 @@ def test_an_older_list_of_denials_beside_the_newest_journal_does_not_open(story:
     shutil.copy(story.backup / "denials.sqlite", folder / "denials.sqlite")
     with pytest.raises(Corrupt, match="older denials"):
         Ledger.open(world.folder, clock=world.clock)
+
+
+def test_a_fingerprint_that_was_taken_out_is_told(story: Story) -> None:
+    world = story.world
+    world.ledger.erase([world.revision])
+    denials = tenant_folder(world.folder, TENANT) / "denials.sqlite"
+    with closing(sqlite3.connect(denials)) as file, file:
+        assert file.execute("DELETE FROM fingerprint").rowcount
+    assert "fingerprints of what was erased" in str(world.ledger.verify().findings)
+    world.ledger.close()
+    with pytest.raises(Corrupt, match="fingerprints of what was erased were removed"):
+        Ledger.open(world.folder, clock=world.clock)
+    found = examine(world.folder, TENANT, FileKeys(world.folder / "keys"), world.clock)
+    assert "fingerprints of what was erased" in found[0].what
+    with pytest.raises(Corrupt, match="fingerprints of erasures were removed"):
+        story.restore()
