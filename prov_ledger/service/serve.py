@@ -65,7 +65,7 @@ def server_options(settings: Settings) -> dict[str, object]:
         "host": settings.host,
         "port": settings.port,
         "workers": settings.workers,
-        "loop": "uvloop",
+        "loop": "uvloop" if settings.workers == 1 else "prov_ledger.service.sharing:SharingLoop",
         "http": partial(BoundedProtocol, limits=settings.limits),
         "ws": "none",
         "lifespan": "on",
