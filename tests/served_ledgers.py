@@ -1,6 +1,10 @@
-"""A service over a folder of ledgers, as it is served, in a thread of this process on a port of its own."""
+"""A service over a folder of ledgers, as it is served: in a thread of this process, or in its own ones."""
 
+import os
+import signal
 import socket
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -35,3 +39,37 @@ def serving(folder: Path, **settings: object) -> Iterator[str]:
     finally:
         server.should_exit = True
         thread.join()
+
+
+@contextmanager
+def serving_processes(
+    folder: Path, workers: int, **environment: str
+) -> Iterator[tuple[str, "subprocess.Popen[str]"]]:
+    """``prov-ledger serve`` in a process group of its own, ready; killed at the end if it is still there."""
+    with socket.create_server(("127.0.0.1", 0)) as listening:
+        port = listening.getsockname()[1]
+    options = ("--port", str(port), "--workers", str(workers))
+    process = subprocess.Popen(
+        [sys.executable, "-m", "prov_ledger", "serve", str(folder), *options],
+        env=os.environ | environment,
+        stderr=subprocess.PIPE,
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stderr is not None
+    ready, listens = 0, False
+    for line in process.stderr:
+        ready += '"Application startup complete."' in line
+        listens = listens or '"Uvicorn running on ' in line
+        if ready == workers and listens:
+            break
+    rest = threading.Thread(target=process.stderr.read)
+    rest.start()
+    try:
+        yield f"http://127.0.0.1:{port}", process
+    finally:
+        if process.poll() is None:
+            os.killpg(process.pid, signal.SIGKILL)
+        process.wait()
+        rest.join()
+        process.stderr.close()
