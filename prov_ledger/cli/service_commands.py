@@ -30,7 +30,9 @@ _LEFT_OUT = "the service needs an extra: pip install 'prov-ledger[service]'"
     example="prov-ledger serve shop --no-auth-on-loopback",
     notes=(
         "Settings: a TOML file (--config), then variables that begin with\n"
-        "PROV_LEDGER_SERVE_, then these options; later ones win."
+        "PROV_LEDGER_SERVE_, then these options; later ones win. --show-config\n"
+        "prints all, limits among them: how long heads, bodies and calls may\n"
+        "take, and how long an answer may stay unread (limits.unread_timeout_s)."
     ),
 )
 def serve(
