@@ -1,7 +1,7 @@
 """The form of an entry: what the shapes can tell of it, so that a verdict holds for all that are alike.
 
-Entries of one kind differ in ids, commitments, times and numbers, and the shapes look at none of
-these but for what a form keeps: which are the same, which were recorded before, how bounds are ordered.
+Entries of one kind differ in ids, commitments, times, numbers and texts of facts; the shapes look at none
+of these but for what a form keeps: which are the same, which were recorded before, how bounds are ordered.
 To exchange the rest one for one changes no verdict, by the kinds of constraints that there are.
 
 Source: SHACL section 4 (each core constraint component says what it looks at).
@@ -60,9 +60,8 @@ class Forms:
 
     def __init__(self, shapes: ShapesSeen) -> None:
         self.usable = shapes.allow_forms
-        self._commitments = shapes.commitments
-        #: Predicates whose values are compared.
-        self.ordered = shapes.ordered
+        #: Predicates of commitments, of any text, and of values that are compared.
+        self.commitments, self.texts, self.ordered = shapes.commitments, shapes.texts, shapes.ordered
         self._terms = {term: term for term in shapes.terms}
 
     def of(self, triples: Iterable[Spelled], minted: Collection[str]) -> Form | None:
@@ -88,6 +87,9 @@ class Forms:
                     literal = value[0] == '"'
                     token = self._literal(exchange, subject, predicate, value) if literal else node(value)
                 form += (of_last, predicate, token)
+            # As many texts have to be the same for all entries of the form.
+            if not exchange.texts.isdisjoint(exchange.kept):
+                return None
             return (*form, *exchange.order())
         except _Alone:
             return None
@@ -96,7 +98,7 @@ class Forms:
         text, _, datatype = value.rpartition('"')
         pattern = _EXCHANGED.get(datatype)
         if pattern is None:
-            return self._text(exchange, predicate, value)
+            return self._text(exchange, predicate, value, not datatype)
         if value in _KEPT:
             token = value
         elif pattern.fullmatch(text, 1):
@@ -108,12 +110,16 @@ class Forms:
         exchange.tokens[value] = token
         return token
 
-    def _text(self, exchange: "_Exchange", predicate: str, value: str) -> str:
+    def _text(self, exchange: "_Exchange", predicate: str, value: str, plain: bool) -> str:
         if predicate in self.ordered:
             raise _Alone
+        if plain and predicate in self.texts:
+            exchange.texts.add(value)
+            return exchange.number('"', value)
         if len(value) != _COMMITMENT_LENGTH or not _COMMITMENT.fullmatch(value):
+            exchange.kept.add(value)
             return value
-        if predicate not in self._commitments:
+        if predicate not in self.commitments:
             raise _Alone
         return exchange.number("#", value)
 
@@ -131,6 +137,9 @@ class _Exchange:
         self.tokens: dict[str, str] = {}
         #: Literals whose order a shape looks at: subject to token to datatype and spelling.
         self.bounds: dict[str, dict[str, tuple[str, str]]] = {}
+        #: Texts that are exchanged, and those that stay.
+        self.texts: set[str] = set()
+        self.kept: set[str] = set()
         self._minted = minted
         self._numbers: dict[str, int] = {}
         self._ids: dict[str, str | None] = {}

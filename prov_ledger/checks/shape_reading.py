@@ -40,6 +40,12 @@ _KNOWN = frozenset(
     {*_STRUCTURAL, *_ORDER, *_LIMITS, *_LENGTHS, SH + "pattern", RDF_TYPE}
     | {RDF + "first", RDF + "rest", DCTERMS + "source"}
 )
+#: They look at no more of a value than whether it is a literal, and at how many there are.
+_BLIND = frozenset(
+    {SH + "path", SH + "nodeKind", SH + "minCount", SH + "maxCount", SH + "name", SH + "message"}
+    | {RDF_TYPE, DCTERMS + "source"}
+)
+_SAME = frozenset({SH + "equals", SH + "disjoint"})
 _LISTED = frozenset({SH + "hasValue", RDF + "first"})
 _IRI = SH + "IRI"
 
@@ -61,12 +67,34 @@ class ShapesSeen:
         )
         #: Properties, in angle brackets, of which a shape asks for a commitment and none for another pattern.
         self.commitments = _on(shapes, True) - _on(shapes, False)
+        #: Properties, in angle brackets, whose values may be any text as far as shapes look at them.
+        self.texts = self._texts(shapes)
         #: Properties, in angle brackets, whose values some shape compares.
         self.ordered = frozenset(
             str(term) for shape in shapes if _ORDER & shape.keys() for term in _compared(shape)
         )
         #: Whether forms say all that the shapes look at.
         self.allow_forms = all(map(_allows, shapes))
+
+    def _texts(self, shapes: Iterable[_Shape]) -> frozenset[str]:
+        blind: set[str] = set()
+        looked_at: set[str] = set()
+        for shape in shapes:
+            looked_at |= {str(term) for name in _SAME | _ORDER for term in shape.get(name, ())}
+            (blind if shape.keys() <= _BLIND else looked_at).update(self._on_path(shape))
+        return frozenset(blind - looked_at)
+
+    def _on_path(self, shape: _Shape) -> set[str]:
+        """The properties that occur anywhere in the path of a shape, in angle brackets."""
+        found: set[str] = set()
+        waiting = list(shape.get(SH + "path", ()))
+        while waiting:
+            term = waiting.pop()
+            if isinstance(term, ox.NamedNode):
+                found.add(str(term))
+            else:
+                waiting += [part for parts in self._about.get(term, {}).values() for part in parts]
+        return found
 
 
 def _is_iri(term: _Term) -> bool:

@@ -1,8 +1,9 @@
 """What an entry says, parted into what stays when it is said of something else, and what then changes.
 
-*Atoms* are what a form exchanges: ids, commitments, times, numbers. The *skeleton* is all the rest, with
-which atoms are the same and which prefixes ids have. It is told from the records, in a tenth of the time
-that their triples take, so that an entry can be known as like earlier ones before anything is spelled.
+*Atoms* are what a form exchanges: ids, commitments, times, numbers, texts of facts. The *skeleton* is all
+the rest, with which atoms are the same and which prefixes ids have. It is told from the records, in a
+third of the time that their triples take, so that an entry can be known as like earlier ones before
+anything is spelled.
 
 Of the records that agents write by the thousand; whatever is unusual (other records, scopes, other
 spellings) has no skeleton.
@@ -73,12 +74,14 @@ class _Said:
         # Those that are minted come first: which of the others are minted shows in which are the same.
         self._ids = [*minted, entry.id, entry.agent]
         self._commitments: list[str] = []
+        self._has_texts = self._keeps_texts = False
         self._literals = [_instant(entry.recorded)]
         self._number(entry.sequence)
 
     def context(self, node: r.Node, x: r.ContextRecord) -> None:
         self._kept += (r.ContextRecord, x.decision, x.policy_version, x.authority, x.applicability)
         self._kept.append(x.purpose is None)
+        self._keeps_texts = True
         self._node(node)
         self._ids += (x.agent, x.principal)
         if x.purpose is not None:
@@ -145,15 +148,19 @@ class _Said:
 
     def _value(self, value: FactValue | SealedValue) -> None:
         self._kept.append(type(value))
-        if isinstance(value, str):
-            self._kept.append(value)
-        elif isinstance(value, SealedValue):
+        if isinstance(value, SealedValue):
             self._commitments.append(value.commitment)
+        elif isinstance(value, str):
+            self._has_texts = True
+            self._literals.append(encode_value(value))
         else:
             self._literals.append(_exchanged(encode_value(value)))
 
     def likeness(self) -> Likeness:
-        """Raises _Unlike where an id or a commitment is spelled as none is."""
+        """Raises _Unlike where an id or a commitment is spelled as none is, or texts are mixed."""
+        # Whether a text that is exchanged is one that stays is not in a skeleton.
+        if self._has_texts and self._keeps_texts:
+            raise _Unlike
         ids: dict[str, int] = {}
         literals: dict[str, int] = {}
         same_ids = [ids.setdefault(id, len(ids)) for id in self._ids]

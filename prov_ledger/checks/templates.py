@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from operator import itemgetter
 
-from prov_ledger.checks.forms import NODE, Spelled, is_exchanged
+from prov_ledger.checks.forms import NODE, Forms, Spelled, is_exchanged
 from prov_ledger.checks.skeletons import BODY_LENGTH, Likeness, Skeleton
 from prov_ledger.vocab import OA
 
@@ -28,13 +28,12 @@ class _Unmade(Exception):
 
 
 class Templates:
-    """Fills in the leaves of the entries of a tenant by their skeletons.
+    """Fills in the leaves of the entries of a tenant by their skeletons, where forms exchange their atoms."""
 
-    ``ordered`` are the predicates whose values some shape compares.
-    """
-
-    def __init__(self, base: str, ordered: frozenset[str]) -> None:
-        self._base, self._ordered = base, ordered
+    def __init__(self, base: str, forms: Forms) -> None:
+        self._base = base
+        self._out_of_order = forms.ordered - IN_ORDER
+        self._texts = forms.texts | forms.commitments
         self._kept: dict[Skeleton, _Template] = {}
         self._asked = 0
 
@@ -52,7 +51,8 @@ class Templates:
         self._asked += 1
         if len(self._kept) >= _KEPT and self._asked % _PATIENCE:
             return
-        if not self._ordered.isdisjoint({predicate for _, predicate, _ in triples} - IN_ORDER):
+        texts = {predicate for _, predicate, value in triples if value[-1] == '"' and value in likeness.atoms}
+        if not texts <= self._texts or any(predicate in self._out_of_order for _, predicate, _ in triples):
             return
         try:
             template = _make(likeness, triples, self._base)

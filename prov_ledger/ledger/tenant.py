@@ -147,7 +147,7 @@ class Tenant:
     def templates(self) -> Templates:
         """The leaves of entries that are like earlier ones of this process."""
         if self._templates is None:
-            self._templates = Templates(self.base, self.validator.forms.ordered)
+            self._templates = Templates(self.base, self.validator.forms)
         return self._templates
 
     @property

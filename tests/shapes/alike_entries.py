@@ -175,7 +175,9 @@ class Renaming:
             return self.instant(value)
         if isinstance(value, date):
             return self._other("date", value, lambda number: date(2026, 7, 1) + timedelta(days=number))
-        return self._other("decimal", value, Decimal) if isinstance(value, Decimal) else value
+        if isinstance(value, str):
+            return self._other("text", value, lambda number: [*STRINGS, *map(str, range(99))][number])
+        return self._other("decimal", value, Decimal)
 
     def record(self, x: r.Record) -> r.Record:
         if isinstance(x, r.ContextRecord):

@@ -42,7 +42,7 @@ def triples_of(lines: str) -> Triples:
 
 
 class Exchange:
-    """Other ids, commitments, times and numbers in place of those that are there, in the same order."""
+    """Other ids, commitments, times, numbers and texts in place of those there are, in the same order."""
 
     def __init__(self, seed: int) -> None:
         self.random = random.Random(seed)
@@ -56,7 +56,11 @@ class Exchange:
         return TYPED.sub(lambda match: f'"{self._typed(match[1], match[2])}"^^<{XSD}{match[2]}>', text)
 
     def all(self, triples: Triples) -> Triples:
-        return [(self(s), self(p), self(o)) for s, p, o in triples]
+        return [(self(s), self(p), self._text(o) if p in FORMS.texts else self(o)) for s, p, o in triples]
+
+    def _text(self, value: str) -> str:
+        is_text = value[0] == value[-1] == '"' and HEX.fullmatch(value, 1, len(value) - 1) is None
+        return f'"{self._other(value, ALPHABET)}"' if is_text else self(value)
 
     def _other(self, value: str, alphabet: str) -> str:
         if value not in self.made:
@@ -176,6 +180,24 @@ def test_a_commitment_where_none_is_asked_for_has_no_form():
     assert FORMS.of([*CLAIM, line], ()) is None
 
 
+def test_a_text_that_is_exchanged_and_stays_elsewhere_has_no_form():
+    node = CLAIM[0][0]
+    exchanged = (node, f"<{PL}value>", '"a"')
+    assert FORMS.of([*CLAIM, exchanged, (node, f"<{PL}reason>", '"b"')], ()) is not None
+    assert FORMS.of([*CLAIM, exchanged, (node, f"<{PL}reason>", '"a"')], ()) is None
+
+
+def test_texts_of_facts_are_exchanged_but_not_which_of_them_are_the_same():
+    node, other = CLAIM[0][0], CLAIM[-1][0]
+
+    def stating(one: str, two: str) -> Form | None:
+        values = [(node, f"<{PL}value>", f'"{one}"'), (other, f"<{PL}value>", f'"{two}"')]
+        return FORMS.of([*CLAIM, *values], ())
+
+    assert stating("a", "b") == stating("%", "0" * 64) is not None
+    assert stating("a", "b") != stating("a", "a")
+
+
 def test_what_is_recorded_before_and_what_is_new_have_different_forms():
     id = next(s for s, _, o in CLAIM if o == f"<{PL}Claim>")[1:-1].rpartition("/")[2]
     assert FORMS.of(CLAIM, ()) != FORMS.of(CLAIM, {id})
@@ -226,6 +248,26 @@ def test_shapes_that_look_at_more_than_a_form_keeps_allow_no_forms(shape: str):
     text = f"{PREFIXES}<urn:shape> a sh:NodeShape ; sh:targetClass pl:Claim ; sh:property {shape} ."
     topics = {**load_topics(shapes_dir()), "further": text}
     assert not ShapesSeen(ShapeIndex(topics).triples()).allow_forms
+
+
+@pytest.mark.parametrize(
+    "shape",
+    [
+        '[ sh:path pl:value ; sh:datatype xsd:string ; sh:pattern "^a" ]',
+        "[ sh:path pl:value ; sh:datatype xsd:string ; sh:maxLength 3 ]",
+        "[ sh:path [ sh:alternativePath ( pl:note [ sh:inversePath pl:value ] ) ] ; sh:node pl:x ]",
+        "[ sh:path pl:value ; sh:in ( true ) ]",
+        "[ sh:path pl:note ; sh:equals pl:value ]",
+        "[ sh:path pl:note ; sh:disjoint pl:value ]",
+        "[ sh:path pl:note ; sh:lessThan pl:value ]",
+        "[ sh:path pl:value ; sh:uniqueLang true ]",
+    ],
+)
+def test_texts_that_some_shape_looks_at_are_not_exchanged(shape: str):
+    text = f"{PREFIXES}<urn:shape> a sh:NodeShape ; sh:targetClass pl:Claim ; sh:property {shape} ."
+    topics = {**load_topics(shapes_dir()), "further": text}
+    assert f"<{PL}value>" in FORMS.texts
+    assert f"<{PL}value>" not in ShapesSeen(ShapeIndex(topics).triples()).texts
 
 
 def test_an_entry_like_one_that_was_refused_is_refused_again():
