@@ -91,10 +91,14 @@ class Sources:
         """All sources that ever had a native id of a connector, and since when, in recorded order; without
         those that are erased or expired.
         """
-        key = self.tenant.sealer.token("native", native_key(connector, native))
-        found = self.tenant.journal.find("native", key)
+        found = self.ever_held(connector, native)
         gone = self._gone({x.id for x in found})
         return [x for x in found if x.id not in gone]
+
+    def ever_held(self, connector: str, native: str) -> list[Lookup]:
+        """As ``holders``, with those that expired and were not swept yet."""
+        key = self.tenant.sealer.token("native", native_key(connector, native))
+        return self.tenant.journal.find("native", key)
 
     def _gone(self, sources: Iterable[Node]) -> frozenset[Node]:
         state = self.tenant.state
@@ -327,7 +331,9 @@ class Sources:
     ) -> Node:
         """Record a revision whose parts were checked before."""
         data = encoded(new.data) if isinstance(new.data, str) else new.data
-        if self.was_erased(source, data, new.media_type):
+        if self.was_erased(source, data, new.media_type) or self.has_expired(
+            self._with_its_name(source), data
+        ):
             raise Refused(
                 "erased_bytes", "these bytes, or a part of them, were erased: they are not taken in again"
             )
@@ -372,6 +378,29 @@ class Sources:
         return bool(spans) and maker.matches_span(
             source or "", tuple(readings_of_bytes(data, media_type)), spans, now
         )
+
+    def has_expired(self, sources: Iterable[Node], data: bytes) -> bool:
+        """Whether these bytes are a state of one of the sources that expired and waits for the sweep, which
+        leaves no fingerprint yet.
+        """
+        state, now = self.tenant.state, self.tenant.now()
+        for source in sources if state.removals.retention else ():
+            history = state.reader.history(source)
+            gone = state.removals.gone_of(history, now) if history is not None else ()
+            for x in history.revisions if history is not None and gone else ():
+                if x.record.id in gone and x.record.size_bytes == len(data):
+                    payload = self.tenant.journal.payload(x.record.id, "content")
+                    if payload is not None and self.tenant.sealer.equals(payload, data):
+                        return True
+        return False
+
+    def _with_its_name(self, source: Node) -> set[Node]:
+        """A source and all that ever had the native id that it has now; itself where nothing expires."""
+        history = self.tenant.state.reader.history(source) if self.tenant.state.removals.retention else None
+        if history is None:
+            return {source}
+        found = self.ever_held(history.source.record.connector, self.native(history))
+        return {source, *(x.id for x in found)}
 
     def _previous(self, source: Node, published: datetime) -> Node | None:
         history = self.tenant.state.reader.history(source)

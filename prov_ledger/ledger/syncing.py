@@ -120,10 +120,16 @@ class _Known:
             is_retired(history),
             last.size_bytes,
             lambda data: self._same(last.id, data),
-            lambda: self.sources.text(last.id, "label"),
+            lambda: self._label(last.id),
         )
 
+    def _label(self, revision: Node) -> str:
+        return "" if self.sources.session.is_revision_gone(revision) else self.sources.text(revision, "label")
+
     def _same(self, revision: Node, data: bytes) -> bool:
+        """Whether a state has these bytes; one that is gone is compared with nothing any more."""
+        if self.sources.session.is_revision_gone(revision):
+            return False
         payload = self.sources.tenant.journal.payload(revision, "content")
         return payload is not None and self.sources.tenant.sealer.equals(payload, data)
 

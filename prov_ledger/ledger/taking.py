@@ -111,7 +111,7 @@ class Taker:
         self.report.checked += 1
 
     def _check_brought(self, native: str) -> None:
-        if not self.sources.holders(self.connector, native) and not self.sources.any_erased():
+        if not self.sources.ever_held(self.connector, native) and not self.sources.any_erased():
             raise ConnectorError(
                 "the feed changes an object that it never brought: its history was rewritten"
             )
@@ -132,7 +132,7 @@ class Taker:
     def _content(self, change: SourceChange) -> None:
         content = self._load(change)
         source = self.replay.holder(change.native)
-        if self.sources.was_erased(source, content.data, content.media_type):
+        if self._was_erased(source, change, content):
             self.report.skipped["erased"] = self.report.skipped.get("erased", 0) + 1
             return
         if source is None:
@@ -148,6 +148,13 @@ class Taker:
         if self.sources.title(source) != title:
             self.sources.retitle(self.work, self.agent, source, title)
         self._revise(source, change, content, at)
+
+    def _was_erased(self, source: Node | None, change: SourceChange, content: Content) -> bool:
+        """Whether what was brought was erased, or has expired under this name."""
+        if self.sources.was_erased(source, content.data, content.media_type):
+            return True
+        named = {x.id for x in self.sources.ever_held(self.connector, change.native)}
+        return self.sources.has_expired(named, content.data)
 
     def _new(self, change: SourceChange, content: Content) -> Node:
         came_from = self.sources.find(self.connector, change.came_from) if change.came_from else None
