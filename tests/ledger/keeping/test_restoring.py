@@ -402,3 +402,16 @@ def test_a_fingerprint_that_was_taken_out_is_told(story: Story) -> None:
     assert "fingerprints of what was erased" in found[0].what
     with pytest.raises(Corrupt, match="fingerprints of erasures were removed"):
         story.restore()
+
+
+def test_the_first_erasure_in_a_restored_ledger_closes_the_backups_of_its_earlier_life(story: Story) -> None:
+    world, third = story.world, story.folder / "third"
+    with story.restore() as again:
+        epoch = again._tenant.tickets.epoch
+        again.erase([world.evidence])
+        assert again._tenant.tickets.epoch == epoch + 1
+    with pytest.raises(MissingKey, match=f"epoch {epoch}"):
+        restored(story.backup, third, world.clock, None, story.again / "keys")
+    restored(story.backup, third, world.clock, story.again, story.again / "keys")
+    with Ledger.open(third, clock=world.clock) as ledger:
+        assert verdicts(ledger, world.claim, world.evidence) == ["withheld", "withheld"]
