@@ -3,6 +3,7 @@
 import asyncio
 from collections.abc import Callable
 from typing import Any
+from weakref import WeakKeyDictionary
 
 from uvicorn import Config
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -14,6 +15,8 @@ from prov_ledger.service.unread import WatchedTransport
 
 #: Requests of one connection that may wait for the answers to those before them.
 PIPELINED = 100
+#: The connections of a server on which nothing is under way, those first that have been so for longest.
+_IDLE: WeakKeyDictionary[ServerState, dict["BoundedProtocol", None]] = WeakKeyDictionary()
 _TOO_LARGE = "431 Request Header Fields Too Large"
 
 
@@ -22,7 +25,8 @@ class BoundedProtocol(HttpToolsProtocol):
 
     ``head_bytes`` bounds the request line with all headers, and trailers; ``head_timeout_s`` the time from
     the connection, or from the first byte of a later request, to the last of the head; ``unread_timeout_s``
-    how long an answer may wait to be read.
+    how long an answer may wait to be read. Where there are ``connections``, the one that has been idle for
+    longest makes room for another.
     """
 
     def __init__(
@@ -33,9 +37,11 @@ class BoundedProtocol(HttpToolsProtocol):
         _loop: asyncio.AbstractEventLoop | None = None,
         *,
         limits: Limits,
+        connections: int,
     ) -> None:
         super().__init__(config, server_state, app_state, _loop)
-        self._limits = limits
+        self._limits, self._most_connections = limits, connections
+        self._idle = _IDLE.setdefault(server_state, {})
         self._unread = self._sized = 0
         self._in_head, self._too_large = True, False
         self._timer: asyncio.TimerHandle | None = None
@@ -45,11 +51,15 @@ class BoundedProtocol(HttpToolsProtocol):
         """Begin to wait for a request."""
         self._out = WatchedTransport(self.loop, transport, self._limits.unread_timeout_s)
         super().connection_made(self._out)
+        if len(self.connections) >= self._most_connections:
+            self._make_room()
+        self._idle[self] = None
         self._wait()
 
     def connection_lost(self, exc: Exception | None) -> None:
         """Wait no more."""
         self._wait_no_more()
+        self._idle.pop(self, None)
         if self._out is not None:
             self._out.lost()
         super().connection_lost(exc)
@@ -89,6 +99,7 @@ class BoundedProtocol(HttpToolsProtocol):
         """The head is there."""
         self._unread, self._in_head = 0, False
         self._wait_no_more()
+        self._idle.pop(self, None)
         super().on_headers_complete()
         if len(self.pipeline) > PIPELINED:
             self._too_large = True
@@ -108,12 +119,22 @@ class BoundedProtocol(HttpToolsProtocol):
     def on_response_complete(self) -> None:
         """It is answered; nobody reads any more what of its body has not come yet."""
         super().on_response_complete()
+        if self.cycle.response_complete and not self.transport.is_closing():
+            self._idle[self] = None
         if not self._in_head and self._timer is None:
             self._wait()
 
     def send_400_response(self, msg: str) -> None:
         """Refuse what is no HTTP, and what is too much of it."""
         self._refuse(_TOO_LARGE if self._too_large else "400 Bad Request")
+
+    def _make_room(self) -> None:
+        longest = next(iter(self._idle), None)
+        if longest is not None:
+            del self._idle[longest]
+            # It counts no more, though it is lost only when the loop comes round.
+            self.connections.discard(longest)
+            longest.transport.close()
 
     def _count(self, size: int) -> None:
         self._sized += size

@@ -2,6 +2,7 @@
 
 import logging.config
 import os
+import resource
 import tempfile
 from functools import partial
 from pathlib import Path
@@ -17,6 +18,8 @@ from prov_ledger.service.settings import Settings
 
 #: How worker processes learn the settings; they hold no secret.
 _EFFECTIVE = "PROV_LEDGER_SERVICE_SETTINGS"
+#: Files that are open beside connections: those of ledgers, one for each thread that reads, and pipes.
+_OTHER_FILES = 256
 #: Where worker processes add up their metrics.
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
@@ -40,6 +43,7 @@ def run(settings: Settings) -> None:
     check_can_serve(settings)
     logging.config.dictConfig(logging_config(settings.log_level))
     os.environ[_EFFECTIVE] = settings.model_dump_json()
+    _allow_files(settings.limits.connections + _OTHER_FILES)
     with tempfile.TemporaryDirectory(prefix="prov-ledger-metrics-") as metrics:
         if settings.workers > 1:
             os.environ.setdefault(_METRICS, metrics)
@@ -58,15 +62,30 @@ def check_can_serve(settings: Settings) -> None:
         )
 
 
+def _allow_files(number: int) -> None:
+    """Raise how many files may be open, as far as the system lets this user."""
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    wanted = number if hard == resource.RLIM_INFINITY else min(number, hard)
+    if soft != resource.RLIM_INFINITY and soft < wanted:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (wanted, hard))
+
+
+def most_connections(stated: int) -> int:
+    """As many connections as were stated, or as leave files for everything else."""
+    soft, _ = resource.getrlimit(resource.RLIMIT_NOFILE)
+    return stated if soft == resource.RLIM_INFINITY else min(stated, max(soft - _OTHER_FILES, soft // 2))
+
+
 def server_options(settings: Settings) -> dict[str, object]:
     """What uvicorn is told, beside the factory of the application; the same wherever a service runs."""
+    connections = most_connections(settings.limits.connections)
     return {
         "factory": True,
         "host": settings.host,
         "port": settings.port,
         "workers": settings.workers,
         "loop": "uvloop" if settings.workers == 1 else "prov_ledger.service.sharing:SharingLoop",
-        "http": partial(BoundedProtocol, limits=settings.limits),
+        "http": partial(BoundedProtocol, limits=settings.limits, connections=connections),
         "ws": "none",
         "lifespan": "on",
         "log_config": logging_config(settings.log_level),
@@ -76,5 +95,5 @@ def server_options(settings: Settings) -> dict[str, object]:
         "server_header": False,
         "timeout_keep_alive": settings.limits.keep_alive_s,
         "timeout_graceful_shutdown": settings.limits.stop_timeout_s,
-        "limit_concurrency": settings.limits.connections,
+        "limit_concurrency": connections,
     }

@@ -17,7 +17,7 @@ def first_shop(tmp_path_factory: pytest.TempPathFactory) -> Shop:
 @pytest.fixture
 def shop(first_shop: Shop, tmp_path: Path) -> Shop:
     shutil.copytree(first_shop.folder, tmp_path / "ledger")
-    return replace(first_shop, folder=tmp_path / "ledger")
+    return replace(first_shop, folder=tmp_path / "ledger", keys=dict(first_shop.keys))
 
 
 @pytest.fixture

@@ -1,15 +1,18 @@
 """What comes before an answer has an end: bytes of a head, time, requests that wait on one connection."""
 
+import resource
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import pytest
 from served import Shop, make_shop
 from served_ledgers import serving
-from sockets import answers, connected, head, rest, trickle
+from sockets import PATIENCE_S, answers, connected, head, rest, trickle
 
 from prov_ledger.service.protocol import PIPELINED
+from prov_ledger.service.serve import most_connections
 
 HEAD_BYTES, HEAD_TIMEOUT_S = 4096, 0.4
 ALIVE = head("GET", "/healthz")
@@ -139,6 +142,37 @@ def test_a_connection_that_is_idle_for_too_long_is_closed(shop: Shop) -> None:
         connection.sendall(ALIVE)
         answers(connection, 1)
         assert rest(connection) == b""
+
+
+@pytest.mark.parametrize("said", [b"", ALIVE[:-2], ALIVE], ids=["nothing", "half a head", "a request"])
+def test_whoever_was_idle_for_longest_makes_room_for_another(shop: Shop, said: bytes) -> None:
+    limits = {"connections": 10, "head_timeout_s": PATIENCE_S}
+    with serving(shop.folder, limits=limits) as address, ExitStack() as stack:
+        idle = []
+        for _ in range(25):
+            idle.append(stack.enter_context(connected(address)))
+            idle[-1].sendall(said)
+            if said == ALIVE:
+                assert answers(idle[-1], 1).startswith(b"HTTP/1.1 200 ")
+        with connected(address) as connection:
+            connection.sendall(ALIVE)
+            assert answers(connection, 1).startswith(b"HTTP/1.1 200 ")
+        assert rest(idle[0]) == rest(idle[15]) == b""
+        idle[-1].settimeout(0.1)
+        with pytest.raises(TimeoutError):
+            idle[-1].recv(1)
+
+
+def test_connections_leave_files_for_everything_else() -> None:
+    soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    try:
+        found = []
+        for files in (soft, 1024, 300):
+            resource.setrlimit(resource.RLIMIT_NOFILE, (files, hard))
+            found.append(most_connections(500))
+    finally:
+        resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
+    assert found[1:] == [500, 150]
 
 
 def test_requests_that_are_sent_at_once_are_answered_in_order(connection: socket.socket, shop: Shop) -> None:
