@@ -64,7 +64,7 @@ class Tenant:
     ) -> None:
         folder = tenant_folder(ledger, name)
         self.ledger, self.name, self.clock = ledger, name, clock
-        self._moved, self._removing = folder / MOVED, folder / REMOVING
+        self._moved, self._removing = str(folder / MOVED), str(folder / REMOVING)
         self._may_be_closed = closed
         self._refuse_closed()
         with ExitStack() as opened:
@@ -175,7 +175,11 @@ class Tenant:
 
     def begin(self) -> None:
         """Say that this thread begins to decide what it is about to show."""
-        self._begun.at = self.journal.size()
+        work = self._work
+        if work is not None and self.is_writing():
+            self._begun.at = work.next_sequence - 1
+        else:
+            self._begun.at = self.journal.size()
 
     @property
     def begun_at(self) -> int:
