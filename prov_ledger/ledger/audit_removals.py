@@ -109,7 +109,7 @@ class RemovalsSeen:
     def check_gone(self) -> Iterator[Finding]:
         """What is there although an erasure that is complete took it."""
         for owner, field in self._journal.payload_keys():
-            erasure = self._erased.get(owner.partition("#")[0])
+            erasure = self._erased.get(owner, self._erased.get(owner.partition("#")[0], ""))
             if erasure in self._finished:
                 yield Finding(f"payload {field} of {owner}", f"it is there, but {erasure} erased it")
 
@@ -122,7 +122,7 @@ class RemovalsSeen:
         if sequence in self._revived:
             return text.sequence < sequence
         about = self._subjects.get(text.node, self._subjects.get(statement_of(text.node), ()))
-        whole = (text.node.partition("#")[0], *about)
+        whole = (text.node, text.node.partition("#")[0], *about)
         parts = {(node, text.field) for node in whole}
         taken, taken_of = self._taken.get(sequence, _NONE), self._fields.get(sequence, set())
         return not taken.isdisjoint(whole) or not taken_of.isdisjoint(parts)

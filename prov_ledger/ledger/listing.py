@@ -151,7 +151,7 @@ class Listing:
         found = []
         for thread in taking_part:
             name = self._name(thread.id)
-            if name is not None:
+            if name is not None and not self.tenant.state.removals.is_erased(thread.id):
                 known = names or thread.owner == acting.agent
                 people = [self._called(id, known or id == acting.agent) for id in sorted(thread.readers)]
                 owner = self._called(thread.owner, known)

@@ -171,7 +171,9 @@ class Reviving:
         A quote beside what was erased went with it, for the sake of what was kept of the text around it;
         the one that took its place came after the backup.
         """
-        known = [id for id in dict.fromkeys(ids) if self._is_known(id.partition("#")[0])]
+        known = [
+            id for id in dict.fromkeys(ids) if self._is_known(id) or self._is_known(id.partition("#")[0])
+        ]
         beside = [owner for owner, field in self._closed() if field == "quote"] if ids else []
         again = [id for id in dict.fromkeys((*known, *beside)) if not work.state.removals.is_erased(id)]
         if again:

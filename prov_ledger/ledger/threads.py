@@ -27,7 +27,8 @@ class Threads:
         """A thread that the agent owns or reads; raises as ``claims``."""
         id = self.session.find_name("thread", name)
         record = self._record(id) if id is not None else None
-        if record is None or acting.agent not in (record.owner, *record.readers):
+        erased = record is not None and self.tenant.state.removals.is_erased(record.id)
+        if record is None or erased or acting.agent not in (record.owner, *record.readers):
             raise unknown("that thread")
         return record
 

@@ -73,11 +73,11 @@ class Account:
             yield _line(thing.kind, f"{thing.id} of {thing.recorded:%Y-%m-%d}")
             yield f"    recorded by {thing.by}"
             for text in self.texts:
-                if text.owner.partition("#")[0] == thing.id:
+                if thing.id in (text.owner, text.owner.partition("#")[0]):
                     yield from text.lines()
         known = {thing.id for thing in self.things}
         for text in self.texts:
-            if text.owner.partition("#")[0] not in known:
+            if known.isdisjoint((text.owner, text.owner.partition("#")[0])):
                 yield _line("statement", text.owner)
                 yield from text.lines()
         yield from (_line("reminder", id) for id in self.reminders)
@@ -230,5 +230,6 @@ _KINDS = {
     "grp": "group",
     "col": "collection",
     "pur": "purpose",
+    "ent": "thread",
 }
 _ORDER = tuple(_KINDS)

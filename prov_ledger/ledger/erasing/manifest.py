@@ -142,6 +142,7 @@ _KINDS = {
     "grp": "group's name",
     "col": "collection's name",
     "pur": "purpose's name",
+    "ent": "thread's name",
 }
 _MOST_LISTED = 12
 _BECOMES = {

@@ -18,6 +18,8 @@ from prov_ledger.model.world import SourceHistory
 from prov_ledger.rdf.supports import Supported
 
 _ERASABLE = ("src_", "rev_", "ev_", "cl_", "agt_", "grp_", "col_", "pur_")
+#: A thread has no id of its own: it is what its entry began.
+_THREAD = "#thread"
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,15 +45,24 @@ class Planning:
         """
         if not ids:
             raise Refused("incomplete", "nothing is named to be erased: give the ids")
-        parsed = [parse_id(id) for id in ids]
+        parsed = [self._parsed(id) for id in ids]
         for id in parsed:
             if self.tenant.state.removals.is_erased(id) or self.tenant.journal.kind_of(id) is None:
                 raise unknown(id)
-            if not id.startswith(_ERASABLE):
+            if not id.startswith(_ERASABLE) and not id.endswith(_THREAD):
                 raise Refused(
-                    "bad_input", f"{id}: sources, revisions, evidence, claims and names can be erased"
+                    "bad_input",
+                    f"{id}: sources, revisions, evidence, claims, and names, of threads too, can be erased",
                 )
         return list(dict.fromkeys(parsed))
+
+    def _parsed(self, text: str) -> Node:
+        """An id as it is kept; of an entry that began a thread, the thread's, with its mark or without."""
+        id = parse_id(text.removesuffix(_THREAD))
+        began = id.startswith("ent_") and self.tenant.journal.kind_of(id + _THREAD) is not None
+        if text.endswith(_THREAD) and not began:
+            raise unknown(text)
+        return id + _THREAD if began else id
 
     def plan(self, targets: Sequence[Node], cause: ErasureCause) -> Plan:
         """The plan for targets that were looked up. Raises Refused ``bad_input`` where a span cannot be
