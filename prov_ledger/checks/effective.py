@@ -4,15 +4,17 @@ Pure: from the history of one source to one ``Effective`` per revision. A revisi
 scope is closed by the first later one that states no relation to it; otherwise relations decide.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, timedelta
+from typing import NamedTuple
 
 from prov_ledger.checks.applicability import Applicability
 from prov_ledger.checks.judged import Finding
 from prov_ledger.model import records as r
 from prov_ledger.model.facts import FactKind, FactTable, FactValue
 from prov_ledger.model.scopes import Bound, Edge, Period, Scope, period_facts
+from prov_ledger.model.slots import Decision
 from prov_ledger.model.times import civil_date, day_interval
 from prov_ledger.model.world import Recorded, SourceHistory
 
@@ -235,8 +237,18 @@ class Revisions:
         )
 
 
+class Decided(NamedTuple):
+    """A decision that a claim is citable, with the sources under it and what governed there."""
+
+    decision: Decision
+    sources: tuple[r.Node, ...]
+    governing: tuple[Governing, ...]
+
+
 #: So many sources at most, some 10 kB each.
 _KEPT = 4096
+#: So many questions at most, and so many claims for each.
+_QUESTIONS, _CLAIMS = 8, 16_384
 
 
 class KnownRevisions:
@@ -247,6 +259,19 @@ class KnownRevisions:
 
     def __init__(self) -> None:
         self._known: dict[r.Node, Revisions] = {}
+        self._closures: object = None
+        self._decided: dict[Hashable, dict[r.Node, Decided]] = {}
+
+    def decided(self, closures: object, question: Hashable) -> dict[r.Node, Decided]:
+        """The claims that were citable for a question, for as long as the closures are what they were."""
+        if closures is not self._closures:
+            self._closures, self._decided = closures, {}
+        found = self._decided.get(question)
+        if found is None or len(found) >= _CLAIMS:
+            if len(self._decided) >= _QUESTIONS:
+                self._decided = {}
+            found = self._decided[question] = {}
+        return found
 
     def of(self, history: SourceHistory, table: FactTable, governed_by: str) -> Revisions:
         """As ``Revisions``, made once for each history."""

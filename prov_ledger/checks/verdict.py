@@ -5,6 +5,7 @@ that holds, a justification the worst of its members, a claim the worse of its o
 justification that is not withheld.
 """
 
+import operator
 from collections.abc import Container, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, field, replace
@@ -12,6 +13,7 @@ from datetime import date, datetime
 
 from prov_ledger.checks.applicability import Applicability, check_scope
 from prov_ledger.checks.effective import (
+    Decided,
     Effective,
     Governing,
     KnownRevisions,
@@ -73,6 +75,7 @@ class Judge:
         self._revisions: dict[Node, Revisions] = {}
         self._governing: dict[Node, Governing] = {}
         self._source: dict[Node, Finding | None] = {}
+        self._sounds: dict[Node, Governing | None] = {}
         self._exposed_whole: dict[Node, bool] = {}
         self._readable: dict[Node, bool] = {}
         #: Whether all that is here is there for this reader, so that nothing need be asked of it singly.
@@ -84,9 +87,25 @@ class Judge:
         )
         self._undated_facts = {name: value for name, value in asked.facts.items() if name != QUESTION_DATE}
 
+        self._decided = self._decided_before()
+
+    def _decided_before(self) -> dict[Node, Decided] | None:
+        """What was decided of claims for the same question, where that can count again.
+
+        It can only where all is there for the reader, nothing drifted, and no value is sealed. Of the date of
+        a question that stated none it knows nothing: no decision that looks at that date itself is kept.
+        """
+        asked, closures = self.asked, self.world.closures
+        if closures is None or not self._whole or asked.opened or asked.drifted:
+            return None
+        facts = asked.facts if asked.states_date else self._undated_facts
+        return self.known.decided(closures, (asked.states_date, frozenset(facts.items())))
+
     def note_drifted(self, ids: frozenset[Node]) -> None:
         """Judge these ids as having a payload that does not open; before anything is judged."""
-        self.asked = replace(self.asked, drifted=ids)
+        if ids != self.asked.drifted:
+            self.asked = replace(self.asked, drifted=ids)
+            self._decided = self._decided_before()
 
     def decide(self, id: Node) -> Decision:
         """Decide one id; an id that is not in the world is withheld."""
@@ -94,6 +113,47 @@ class Judge:
             return _decision(id, self.evidence(id))
         if id not in self.world.claims:
             return Decision(id, "withheld")
+        if self._decided is None:
+            return self._decide(id)
+        known = self._decided.get(id)
+        if known is not None and self._stands_as_then(known):
+            return known.decision
+        decision = self._decide(id)
+        if decision.verdict == "citable":
+            self._keep(decision, self._decided)
+        return decision
+
+    def _stands_as_then(self, known: Decided) -> bool:
+        return all(map(operator.is_, map(self._sound, known.sources), known.governing))
+
+    def _sound(self, source: Node) -> Governing | None:
+        """What governs of a source; None where nothing of it can be cited, as it is no authority, say."""
+        if source not in self._sounds:
+            sound = self._source_finding(self.revisions(source)) is None
+            self._sounds[source] = self._governed(source) if sound else None
+        return self._sounds[source]
+
+    def _keep(self, decision: Decision, decided: dict[Node, Decided]) -> None:
+        """Keep a decision that follows from the closure and what governs the sources under it alone."""
+        world = self.world
+        records = [world.claims[id].record for id in self.support_first(decision.id)]
+        members = {member for record in records for group in record.justifications for member in group}
+        leaves = [world.evidence[id].record for id in members if id in world.evidence]
+        if not self.asked.states_date and any(map(_looks_at_date, records)):
+            return
+        if len(leaves) + len(records) - 1 != len(members) or not all(map(self._is_by_row, leaves)):
+            return
+        governing = {source: self._sound(source) for source in {world.source_of[x.revision] for x in leaves}}
+        found = tuple(then for then in governing.values() if then is not None)
+        if len(found) == len(governing):
+            decided[decision.id] = Decided(decision, tuple(governing), found)
+
+    def _is_by_row(self, x: r.EvidenceRecord) -> bool:
+        """Whether an evidence item is citable by how its revision stands alone."""
+        row = self._row(self.revisions(self.world.source_of[x.revision]), x.revision)
+        return row.citable.get(x.id) is self.evidence(x.id)
+
+    def _decide(self, id: Node) -> Decision:
         finding = self.claim(id)
         if finding.verdict == "withheld":
             return Decision(id, "withheld")
@@ -487,6 +547,12 @@ class Judge:
         return source in self.asked.readable and (
             not gone or gone.isdisjoint((evidence, x.record.revision, source))
         )
+
+
+def _looks_at_date(record: r.ClaimRecord) -> bool:
+    """Whether a claim itself holds for some dates of the question only."""
+    narrow = record.narrow
+    return QUESTION_DATE in bound_facts(record) or (narrow is not None and QUESTION_DATE in narrow.facts)
 
 
 def _rests_on_claims(record: r.ClaimRecord, known: Container[Node]) -> bool:

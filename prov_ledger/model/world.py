@@ -63,3 +63,5 @@ class World:
     scopes: Mapping[r.Node, tuple[Recorded[r.ScopeRecord], ...]] = field(default_factory=dict)
     source_of: Mapping[r.Node, r.Node] = field(default_factory=dict)
     sources: Mapping[r.Node, SourceHistory] = field(default_factory=dict)
+    #: Two worlds with the same of these have, of an id that is in both, the same closure; None: not known.
+    closures: object = field(default=None, compare=False)

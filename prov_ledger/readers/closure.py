@@ -32,8 +32,9 @@ class Part:
 class Closure:
     """Collects one world from a fold, as recorded up to a time; asks for each node before it looks."""
 
-    def __init__(self, fold: Fold, need: Need, as_of: datetime | None) -> None:
+    def __init__(self, fold: Fold, need: Need, as_of: datetime | None, closures: object = None) -> None:
         self.fold, self.need, self.as_of = fold, need, as_of
+        self.closures = closures
         self.claims: dict[r.Node, Recorded[r.ClaimRecord]] = {}
         self.evidence: dict[r.Node, Recorded[r.EvidenceRecord]] = {}
         self.restatements: dict[r.Node, Recorded[r.RestatementRecord]] = {}
@@ -79,6 +80,7 @@ class Closure:
             self.scopes,
             self.source_of,
             self._histories(),
+            self.closures,
         )
 
     def _histories(self) -> dict[r.Node, SourceHistory]:

@@ -70,6 +70,8 @@ class MemoryReader:
         self._whole = False
         self.labels = Labels(self._fold, self._need, self._removals)
         self._parts: dict[r.Node, Part] = {}
+        #: Another one whenever the closure of anything may have changed.
+        self._closures = object()
         self.states += 1
 
     def load(self) -> int:
@@ -112,6 +114,7 @@ class MemoryReader:
         self._fold.apply(entry)
         if any(isinstance(s.record, _CHANGING) for s in entry.statements):
             self._parts.clear()
+            self._closures = object()
         if any(isinstance(s.record, _STATES) for s in entry.statements):
             self.states += 1
         new = [
@@ -199,9 +202,9 @@ class MemoryReader:
     def read(self, ids: Sequence[r.Node], as_of: datetime | None = None) -> World:
         """Read the closure of the ids; see ``Reader.read``."""
         self.refresh()
-        closure = Closure(self._fold, self._need, as_of)
         if as_of is not None:
-            return closure.of(ids)
+            return Closure(self._fold, self._need, as_of).of(ids)
+        closure = Closure(self._fold, self._need, None, self._closures)
         large: list[r.Node] = []
         for id in ids:
             part = self._parts.get(id) or self._part(id)

@@ -39,7 +39,8 @@ def graph_of(made: RandomLedger) -> GraphStore:
 
 def differing(one: World, other: World) -> list[str]:
     """The parts in which two worlds differ."""
-    return [f.name for f in fields(World) if getattr(one, f.name) != getattr(other, f.name)]
+    compared = [f.name for f in fields(World) if f.compare]
+    return [name for name in compared if getattr(one, name) != getattr(other, name)]
 
 
 def assert_same(expected: Reader, reader: Reader, made: RandomLedger, q: Question) -> None:
