@@ -198,6 +198,13 @@ def test_texts_of_facts_are_exchanged_but_not_which_of_them_are_the_same():
     assert stating("a", "b") != stating("a", "a")
 
 
+def test_no_value_of_another_kind_is_taken_for_a_text():
+    node = CLAIM[0][0]
+    values = ['"a"', '"a"@en', '"b"@en', f'"true"^^<{XSD}boolean>', f'"false"^^<{XSD}boolean>']
+    forms = {FORMS.of([*CLAIM, (node, f"<{PL}value>", value)], ()) for value in values}
+    assert len(forms) == len(values)
+
+
 def test_what_is_recorded_before_and_what_is_new_have_different_forms():
     id = next(s for s, _, o in CLAIM if o == f"<{PL}Claim>")[1:-1].rpartition("/")[2]
     assert FORMS.of(CLAIM, ()) != FORMS.of(CLAIM, {id})
