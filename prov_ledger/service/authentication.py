@@ -50,25 +50,28 @@ class Authentication:
             raise _nothing_here()
         return found
 
-    def principal_seen(self, headers: Mapping[str, str], client: str | None, tenant: str) -> Principal | None:
-        """As ``principal``, without waiting for anything: for who showed the same key before.
+    def seen(
+        self, headers: Mapping[str, str], client: str | None, tenant: str
+    ) -> tuple[Principal, Ledger] | None:
+        """As ``principal``, with the ledger, without waiting: for whoever showed the same key before.
 
         None where ``principal`` is to be asked. What is remembered of a key or a name counts until anything
         is committed to its file, by whichever process.
         """
         credentials = headers.get("authorization", "")
+        ledger = self._tenants.ledger_seen(tenant)
         if not credentials:
-            return self._at_home(headers, client, tenant)
-        if self._keys is None or not credentials.startswith(f"Bearer {MARK}_"):
+            found = self._at_home(headers, client, tenant)
+            return (found, ledger) if ledger is not None else None
+        if ledger is None or self._keys is None or not credentials.startswith(f"Bearer {MARK}_"):
             return None
         key = self._keys.find_seen(credentials.removeprefix("Bearer "), datetime.now(UTC))
         if key is None or key.tenant != tenant:
             return None
-        ledger = self._tenants.ledger_seen(tenant)
-        seen = self._names.get((tenant, key.agent))
-        if seen is None or seen[0] is not ledger or seen[1] != ledger.names_version():
+        known = self._names.get((tenant, key.agent))
+        if known is None or known[0] is not ledger or known[1] != ledger.names_version():
             return None
-        return _principal_of(key, seen[2])
+        return _principal_of(key, known[2]), ledger
 
     def close(self) -> None:
         """Close what is open."""

@@ -4,6 +4,7 @@ The routes stay, for what describes them and for all that is to be refused befor
 is not just as it should be is handed on to them.
 """
 
+import asyncio
 import re
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -14,8 +15,12 @@ from fastapi.routing import APIRoute
 from starlette.routing import BaseRoute
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from prov_ledger.errors import ProvLedgerError
 from prov_ledger.service.acting import TENANT, service_of
+from prov_ledger.service.pool import Pool
 
+#: How long a request waits for room before it is refused.
+REFUSED_AFTER_S = 0.2
 _KEY = b"idempotency-key"
 _LONGEST_KEY = 255
 _PREFIX = "/v1/{tenant}/"
@@ -57,6 +62,7 @@ class Dispatch:
         service = service_of(request)
         client = scope["client"][0] if scope.get("client") else None
         caller = await service.caller(headers, client, tenant)
+        await _room(service.pool, caller.principal.key)
         if row.keyed:
             response = await row.endpoint(request, caller, service, headers.get("idempotency-key"))
         else:
@@ -71,6 +77,19 @@ class Dispatch:
             return None
         row = self._rows.get(parts[3])
         return (parts[2], row) if row is not None and self._tenant.fullmatch(parts[2]) else None
+
+
+async def _room(pool: Pool, key: str) -> None:
+    """Return where there is room for a request, raise where there is none, before its body is read.
+
+    Whoever is refused may ask again at once, and asking takes time from those who are answered: so a
+    refusal is not given at once.
+    """
+    try:
+        pool.check_room(key)
+    except ProvLedgerError:
+        await asyncio.sleep(REFUSED_AFTER_S)
+        pool.check_room(key)
 
 
 def _headers(scope: Scope) -> dict[str, str] | None:

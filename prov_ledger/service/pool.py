@@ -1,6 +1,7 @@
 """The threads that verbs run in, with a queue that has an end, so that a flood is told to come back."""
 
 import asyncio
+import contextlib
 import contextvars
 import threading
 import time
@@ -49,17 +50,23 @@ class Pool:
         future: Future[T] = Future()
         future.add_done_callback(lambda _: self._leave(caller))
         self._begin(caller, future, partial(context.run, call))
-        waiting = asyncio.shield(asyncio.wrap_future(future))
-        try:
-            return await asyncio.wait_for(waiting, timeout_s or self._limits.request_timeout_s)
-        except TimeoutError:
-            if future.done():
-                raise
-            future.cancel()
-            message = (
-                "this took too long; a write may have been recorded: repeat it with the same Idempotency-Key"
-            )
-            raise ProvLedgerError(message, code="timeout") from None
+        await _done(future, timeout_s or self._limits.request_timeout_s)
+        if future.done():
+            return future.result()
+        future.cancel()
+        message = (
+            "this took too long; a write may have been recorded: repeat it with the same Idempotency-Key"
+        )
+        raise ProvLedgerError(message, code="timeout")
+
+    def check_room(self, caller: str) -> None:
+        """Raise as ``run`` would for a caller with too much under way, a full queue, or at the end."""
+        if self._closing:
+            raise ProvLedgerError("the service is stopping: try again", code="busy")
+        if self._under_way.get(caller, 0) >= self._limits.per_caller:
+            raise Refused("too_many", "too many of your requests are under way: wait for their answers")
+        if self._total >= self._limits.threads + self._limits.queue:
+            raise ProvLedgerError("the service is busy: try again in a moment", code="busy")
 
     async def close(self, timeout_s: float | None = None) -> bool:
         """Return when every call has ended, or then; whether all have. Later ones are refused."""
@@ -103,12 +110,7 @@ class Pool:
 
     def _enter(self, caller: str) -> None:
         with self._lock:
-            if self._closing:
-                raise ProvLedgerError("the service is stopping: try again", code="busy")
-            if self._under_way[caller] >= self._limits.per_caller:
-                raise Refused("too_many", "too many of your requests are under way: wait for their answers")
-            if self._total >= self._limits.threads + self._limits.queue:
-                raise ProvLedgerError("the service is busy: try again in a moment", code="busy")
+            self.check_room(caller)
             self._under_way[caller] += 1
             self._total += 1
 
@@ -118,3 +120,25 @@ class Pool:
             self._under_way[caller] -= 1
             if not self._under_way[caller]:
                 del self._under_way[caller]
+
+
+async def _done(future: "Future[T]", timeout_s: float) -> None:
+    """Return when a call has ended, or then; whoever is cancelled meanwhile leaves it to run on."""
+    loop = asyncio.get_running_loop()
+    waiting = loop.create_future()
+
+    def wake() -> None:
+        if not waiting.done():
+            waiting.set_result(None)
+
+    def told(_: "Future[T]") -> None:
+        # Nobody waits any more where the loop is at its end.
+        with contextlib.suppress(RuntimeError):
+            loop.call_soon_threadsafe(wake)
+
+    timer = loop.call_later(timeout_s, wake)
+    future.add_done_callback(told)
+    try:
+        await waiting
+    finally:
+        timer.cancel()

@@ -75,10 +75,9 @@ class Service:
         ``headers`` have lower-case names; ``client`` is the address of whoever is connected. Raises
         ProvLedgerError ``unauthenticated``; Refused ``not_found``.
         """
-        seen = self.authentication.principal_seen(headers, client, tenant)
-        ledger = self.tenants.ledger_seen(tenant) if seen is not None else None
-        if seen is not None and ledger is not None:
-            return Caller(seen, ledger, self.pool)
+        seen = self.authentication.seen(headers, client, tenant)
+        if seen is not None:
+            return Caller(*seen, self.pool)
 
         def find() -> Caller:
             principal = self.authentication.principal(headers, client, tenant)

@@ -17,7 +17,7 @@ _File = tuple[int, int]
 
 @dataclass(frozen=True, slots=True)
 class _Opened:
-    path: str
+    path: Path
     file: _File
     ledger: Ledger
 
@@ -84,13 +84,13 @@ class Tenants:
         except Refused:
             return None
 
-    def _path(self, tenant: str) -> str:
-        return str(tenant_folder(self._settings.ledger, parse_tenant(tenant)) / LEDGER_FILE)
+    def _path(self, tenant: str) -> Path:
+        return tenant_folder(self._settings.ledger, parse_tenant(tenant)) / LEDGER_FILE
 
 
-def _file_at(path: str) -> _File | None:
+def _file_at(path: Path) -> _File | None:
     try:
-        found = Path(path).stat()
+        found = path.stat()
     except OSError:
         return None
     return found.st_dev, found.st_ino
