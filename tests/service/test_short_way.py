@@ -1,6 +1,7 @@
 """A request that is as it should be takes a shorter way to its verb: it is answered as by the routes."""
 
 import json
+import time
 from collections.abc import Mapping
 
 import pytest
@@ -10,6 +11,8 @@ from served import Served
 
 from prov_ledger import Ledger
 from prov_ledger.service.api_keys import ApiKeys
+from prov_ledger.service.dispatch import REFUSED_AFTER_S
+from prov_ledger.service.pool import Pool
 from prov_ledger.service.verbs import VERBS, Verb
 
 #: Sent twice, so that the routes are asked: no address or key hangs on it.
@@ -159,4 +162,26 @@ def test_a_key_that_was_shown_before_reads_no_tenant_that_was_taken_away(served:
     folder.rename(folder.with_name("elsewhere"))
     assert _status(served, text) == 401
     folder.with_name("elsewhere").rename(folder)
+    assert _status(served, text) == 200
+
+
+def _full(served: Served, key: str) -> Pool:
+    """The pool of a service in which a caller has as much under way as may be."""
+    pool = served.client.app.state.service.pool  # type: ignore[attr-defined]
+    assert isinstance(pool, Pool)
+    pool._under_way[key] = served.client.app.state.service.settings.limits.per_caller  # type: ignore[attr-defined]
+    return pool
+
+
+def test_a_flood_is_refused_before_its_bodies_are_read_and_not_at_once(served: Served) -> None:
+    text = served.shop.keys["agent"]
+    pool = _full(served, f"key {text.split('_')[1]}")
+    began = time.monotonic()
+    headers = served.headers("agent") | {"Content-Type": "text/plain"}
+    answer = served.client.post("/v1/default/resolve", content=b"no JSON", headers=headers)
+    assert (answer.status_code, answer.json()["code"]) == (429, "too_many")
+    assert answer.headers["Retry-After"] == "1"
+    assert time.monotonic() - began >= REFUSED_AFTER_S
+    assert _status(served, served.shop.keys["analyst"]) == 200
+    pool._under_way.clear()
     assert _status(served, text) == 200
