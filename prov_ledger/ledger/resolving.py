@@ -77,7 +77,8 @@ class Resolver:
         self, reader: Reader, acting: Acting, ids: Sequence[str], demand: Demand
     ) -> tuple[list[Slot], Judge]:
         parsed = self._parse(demand)
-        names = [_parsed_or_none(id) for id in ids]
+        asked = reader.labels.asked_by(acting.agent) if isinstance(reader, MemoryReader) else ()
+        names = [id if id in asked else _parsed_or_none(id) for id in ids]
         judge, texts = self._judge(*self._permitted(reader, acting, names, parsed), parsed, names)
         answer = _Answer(self.session, reader, judge, texts, parsed.as_of)
         decisions = [judge.decide(id) if id is not None else None for id in names]
@@ -196,6 +197,10 @@ class _Texts:
         opened = self._get(owner, field)
         return opened.data.decode() if opened is not None else ""
 
+    def statement(self, world: World, claim: Node) -> Opened | None:
+        """The present statement of a claim, or None; ``made`` is for the slot that shows it."""
+        return self._get(statement_owner(world, claim), "statement")
+
     def quote(self, evidence: Node) -> Quote:
         """The quote of an evidence item; an empty one when it does not open."""
         opened = self._get(evidence, "quote")
@@ -236,6 +241,13 @@ class _Texts:
         if None not in self._opened.values():
             return frozenset()
         return frozenset(id for key, id in shown.items() if self._opened[key] is None)
+
+
+class _Answered(NamedTuple):
+    """A slot with the decision that it came from."""
+
+    decision: Decision
+    slot: Slot
 
 
 class _Cited(NamedTuple):
@@ -331,13 +343,18 @@ class _Answer:
         candidates, more = self._candidates(decision) if wants_candidates(decision) else ((), False)
         citable = decision.verdict == "citable"
         shown = citable and decision.words is True
-        return Slot(
+        quotes = tuple([self._citations[leaf] for leaf in decision.citations])
+        statement = self.texts.statement(self.world, id) if shown else None
+        made = statement.made if statement is not None else None
+        if type(made) is _Answered and made.decision is decision and made.slot.quotes == quotes:
+            return made.slot
+        slot = Slot(
             id,
             decision.verdict,
             NEXT[decision.verdict],
-            statement=self.texts.text(statement_owner(self.world, id), "statement") if shown else None,
+            statement=statement.data.decode() if statement is not None else "" if shown else None,
             words=None if decision.words is None else "shown" if decision.words else "withheld",
-            quotes=tuple([self._citations[leaf] for leaf in decision.citations]),
+            quotes=quotes,
             same_question=decision.same_question,
             superseded_by=decision.superseded_by,
             decided_by=decision.decided_by,
@@ -349,6 +366,9 @@ class _Answer:
             last_confirmed=decision.last_confirmed,
             historical=historical,
         )
+        if statement is not None:
+            statement.made = _Answered(decision, slot)
+        return slot
 
     def read_candidates(self, decisions: Sequence[Decision]) -> None:
         """Read the evidence on the sources of all ids that are to be derived anew, at once."""

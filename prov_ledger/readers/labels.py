@@ -7,7 +7,7 @@ long a refusal takes tells nothing of its cause. Where labels are made as they a
 made for such an id too.
 """
 
-from collections.abc import Callable, Collection, Iterable
+from collections.abc import Callable, Collection, Container, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
@@ -43,6 +43,7 @@ MOST_ASKED = 65_536
 
 
 _NOTHING_REMOVED = Removals()
+_NONE_ASKED: frozenset[Node] = frozenset()
 
 
 def nothing_removed() -> Removals:
@@ -93,6 +94,10 @@ class Labels:
             decoy = pool[hash(id) % len(pool)] if pool else NOTHING
             found.append((id, own if exists else decoy, exists))
         return found
+
+    def asked_by(self, reader: Node | None) -> Container[Node]:
+        """Ids that this reader asked for before, whether they exist or not."""
+        return self._asked.get(reader, _NONE_ASKED)
 
     def _ask(
         self, id: Node, reader: Node | None, asked: dict[Node, tuple[Label, bool]]
