@@ -70,7 +70,7 @@ def test_a_body_that_trickles_is_refused_in_time(connection: socket.socket, shop
     said, seconds = trickle(connection, b" " * 1900)
     status, told = _told(answers(connection, 1, said))
     assert (status, told["code"]) == (408, "request_timeout")
-    assert BODY_TIMEOUT_S * 0.9 <= seconds < BODY_TIMEOUT_S + 5
+    assert BODY_TIMEOUT_S * 0.9 <= seconds < BODY_TIMEOUT_S + 20
 
 
 def test_a_line_of_many_writes_that_trickles_is_refused_in_time(
@@ -109,7 +109,7 @@ def test_a_body_in_chunks_is_refused_before_it_is_read_whole(
     # What comes after the answer is not taken for long either.
     began = time.monotonic()
     _send_until_closed(connection)
-    assert time.monotonic() - began < HEAD_TIMEOUT_S + 10
+    assert time.monotonic() - began < HEAD_TIMEOUT_S + 20
 
 
 def test_a_body_that_says_it_is_too_large_is_not_waited_for(connection: socket.socket, shop: Shop) -> None:

@@ -95,7 +95,7 @@ def test_what_is_no_http_is_refused(connection: socket.socket) -> None:
 
 
 def _in_time(seconds: float) -> bool:
-    return HEAD_TIMEOUT_S * 0.9 <= seconds < HEAD_TIMEOUT_S + 5
+    return HEAD_TIMEOUT_S * 0.9 <= seconds < HEAD_TIMEOUT_S + 20
 
 
 def test_a_head_that_trickles_is_not_waited_for(connection: socket.socket) -> None:
@@ -123,7 +123,7 @@ def test_a_body_that_nobody_reads_is_not_waited_for(connection: socket.socket) -
     assert answers(connection, 1).startswith(b"HTTP/1.1 404 ")
     said, seconds = trickle(connection, b"a" * 3000)
     assert said == b""
-    assert seconds < HEAD_TIMEOUT_S + 5
+    assert seconds < HEAD_TIMEOUT_S + 20
 
 
 def test_a_connection_may_be_idle_for_longer_than_a_head_may_take(connection: socket.socket) -> None:

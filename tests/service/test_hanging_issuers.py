@@ -105,7 +105,7 @@ def test_an_issuer_that_hangs_holds_up_its_own_tokens_alone_and_those_not_for_lo
             thread.join()
     assert answered >= 5
     assert {status for status, _ in said} <= {401, 503}
-    assert max(seconds for _, seconds in said) < FETCH_TIMEOUT_S + 5
+    assert max(seconds for _, seconds in said) < FETCH_TIMEOUT_S + 20
 
 
 def test_a_request_says_once_who_asks(shop: Shop) -> None:

@@ -184,7 +184,7 @@ def test_a_stop_does_not_wait_for_a_call_that_never_ends(shop: Shop, workers: in
         process.send_signal(signal.SIGTERM)
         process.wait(timeout=PATIENCE_S)
         seconds = time.monotonic() - began
-    assert STOP_TIMEOUT_S * 0.5 <= seconds < STOP_TIMEOUT_S + 8
+    assert STOP_TIMEOUT_S * 0.5 <= seconds < STOP_TIMEOUT_S + 20
     until = time.monotonic() + PATIENCE_S
     # What keeps books for the others ends after them.
     while (left := _running(process.pid)) and time.monotonic() < until:

@@ -73,7 +73,7 @@ def test_an_answer_that_is_not_read_is_not_kept_for_ever(
         assert connection.recv(12) == b"HTTP/1.1 200"
         began = time.monotonic()
         _wait_until_reset(connection)
-        assert time.monotonic() - began < UNREAD_TIMEOUT_S * 2 + 5
+        assert time.monotonic() - began < UNREAD_TIMEOUT_S * 2 + 20
         assert len(rest(connection)) < 100_000
 
 
