@@ -114,9 +114,7 @@ def _lines_of(name: str, value: Json) -> Iterator[str]:
     elif isinstance(value, list):
         value = ", ".join(map(str, value)) or "none"
     text = "not told" if value is None else str(value)
-    yield from textwrap.wrap(
-        f"{name:<16}{text}", _WIDTH, subsequent_indent=" " * 16, break_on_hyphens=False
-    )
+    yield from textwrap.wrap(f"{name:<16}{text}", _WIDTH, subsequent_indent=" " * 16, break_on_hyphens=False)
 
 
 def _signed_bytes(body: Mapping[str, Json]) -> bytes:

@@ -63,9 +63,7 @@ def _outcome(claim: Claim, lost: Collection[Node], doubtful: Collection[Node]) -
     return "kept" if sound else "unknown"
 
 
-def _words(
-    claim: Claim, restated: Iterable[r.RestatementRecord], gone: Collection[Node]
-) -> Iterator[Node]:
+def _words(claim: Claim, restated: Iterable[r.RestatementRecord], gone: Collection[Node]) -> Iterator[Node]:
     """The wordings that were written with something of it before the writer."""
     if claim.id in gone or any(id in gone for id in claim.exposure):
         yield claim.id
