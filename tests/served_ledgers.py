@@ -7,7 +7,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import uvicorn
@@ -66,6 +66,10 @@ def serving_processes(
     rest = threading.Thread(target=process.stderr.read)
     rest.start()
     try:
+        # It says that it has started shortly before it listens.
+        while process.poll() is None:
+            with suppress(ConnectionRefusedError), socket.create_connection(("127.0.0.1", port)):
+                break
         yield f"http://127.0.0.1:{port}", process
     finally:
         if process.poll() is None:
