@@ -11,7 +11,7 @@ from prov_ledger.ledger.layout import tenant_folder
 from prov_ledger.ledger.tenant import Tenant, Work
 from prov_ledger.model import records as r
 from prov_ledger.model.records import Node
-from prov_ledger.vault.backup import Frozen, frozen, new_backup, verify_backup, write_manifest
+from prov_ledger.vault.backup import Frozen, check_free, frozen, new_backup, verify_backup, write_manifest
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.denials import Denials
 from prov_ledger.vault.disclosures import DISCLOSURES_FILE
@@ -45,18 +45,19 @@ class Backing:
         It is recorded before it is written, so that no erasure later misses one: a record of a backup that
         failed does no harm. Raises Refused ``already_exists``, ``bad_input``; StorageError; Corrupt.
         """
-        self._check(destination)
+        self.check(destination)
         with new_backup(destination) as draft:
             with self._frozen(agent) as (files, made):
                 files.copy_into(draft)
             return self._completed(draft, destination, made)
 
-    def _check(self, destination: Path) -> None:
-        """Refuse a place that an erasure reaches, and a write that would be half inside the backup."""
+    def check(self, destination: Path) -> None:
+        """Refuse a place that an erasure reaches or that is taken, and a write half inside the backup."""
         if destination.resolve().is_relative_to(self.tenant.ledger.resolve()):
             raise Refused("bad_input", "a backup is kept outside the ledger's folder: name another place")
         if self.tenant.is_writing():
             raise Refused("bad_input", "a backup holds what is committed: end the batch first")
+        check_free(destination)
 
     @contextmanager
     def _frozen(self, agent: Node) -> Iterator[tuple[Frozen, r.BackupRecord]]:

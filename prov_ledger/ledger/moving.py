@@ -19,6 +19,7 @@ from prov_ledger.vault.backup import sync_folder
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.keys import FileKeys, KeyProvider
 from prov_ledger.vault.sqlite_errors import translated_files
+from prov_ledger.vault.undoing import folders_undone, key_undone
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,20 +45,31 @@ def move_out(
 ) -> Backup:
     """Write a tenant into a new folder, and the key of its epoch into another; it answers no more here.
 
-    Keep the two apart on their way. ``reopen`` undoes it here, also where this was killed half way.
-    Raises Refused ``denied``, ``already_exists``, ``bad_input``; StorageError.
+    Keep the two apart on their way. ``reopen`` undoes it here, also where this was killed half way; where
+    it fails, nothing of it is left. Raises Refused ``denied``, ``already_exists``, ``bad_input``;
+    StorageError.
     """
     marker = tenant_folder(ledger, name) / MOVED
     with closing(Tenant(ledger, name, keys, clock, closed=True)) as tenant:
-        acting, epoch = _acting(tenant, agent), tenant.tickets.epoch
+        acting, epoch, backing = _acting(tenant, agent), tenant.tickets.epoch, Backing(tenant)
+        _check_apart(destination, keys_to)
+        backing.check(destination)
         _mark(marker)
         crash_point("tenant.closed")
         try:
-            FileKeys(keys_to).put_key(name, epoch, keys.get_key(name, epoch))
-            return Backing(tenant).backup(acting, destination)
+            key = keys.get_key(name, epoch)
+            with folders_undone(destination.parent), key_undone(FileKeys(keys_to), name, epoch, key):
+                return backing.backup(acting, destination)
         except BaseException:
             _unmark(marker)
             raise
+
+
+def _check_apart(destination: Path, keys_to: Path) -> None:
+    """Refuse to put the key above, into or below the folder that it opens."""
+    files, apart = destination.resolve(), keys_to.resolve()
+    if files.is_relative_to(apart) or apart.is_relative_to(files):
+        raise Refused("bad_input", "the keys go beside the files: give another place")
 
 
 def move_in(source: Path, ledger: Path, keys: KeyProvider, keys_from: Path | None, clock: Clock) -> Restored:

@@ -84,6 +84,13 @@ def frozen(folder: Path) -> Iterator[Frozen]:
         yield Frozen(connections, folder)
 
 
+def check_free(destination: Path) -> None:
+    """Pass where nothing is, or an empty folder; raises Refused ``already_exists``, StorageError."""
+    with translated_files(destination):
+        if destination.exists() and (not destination.is_dir() or any(destination.iterdir())):
+            raise Refused("already_exists", f"{destination} is there already: name a new folder")
+
+
 @contextmanager
 def new_backup(destination: Path) -> Iterator[Path]:
     """A folder to write a backup into, which gets its name at the end, when all went well.
@@ -92,8 +99,7 @@ def new_backup(destination: Path) -> Iterator[Path]:
     """
     draft = destination.with_name(f".{destination.name}.unfinished")
     with translated_files(destination):
-        if destination.exists() and (not destination.is_dir() or any(destination.iterdir())):
-            raise Refused("already_exists", f"{destination} is there already: name a new folder")
+        check_free(destination)
         shutil.rmtree(draft, ignore_errors=True)
         draft.mkdir(parents=True, mode=0o700)
     try:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from prov_ledger import Ledger
-from prov_ledger.errors import MissingKey, Refused
+from prov_ledger.errors import ExposedKey, MissingKey, Refused, StorageError, WrongKey
 from prov_ledger.ledger.doctoring import Diagnosis, examine
 from prov_ledger.ledger.layout import keys_folder
 from prov_ledger.ledger.moving import move_in, move_out, remove, reopen
@@ -76,6 +76,52 @@ def test_a_move_that_fails_leaves_the_tenant_open(world: World, tmp_path: Path) 
     with pytest.raises(Refused, match="is there already"):
         moved_out(world, tmp_path)
     Ledger.open(world.folder, clock=world.clock).close()
+
+
+@pytest.mark.parametrize("inside", ["moving", "moving/key", "."])
+def test_a_key_does_not_go_beside_the_files(world: World, tmp_path: Path, inside: str) -> None:
+    out = tmp_path / "out"
+    keys, moving = keys_of(world.folder), out / "moving"
+    with pytest.raises(Refused, match="the keys go beside the files: give another place"):
+        move_out(world.folder, TENANT, keys, moving, out / inside, world.clock, None)
+    assert not out.exists()
+    Ledger.open(world.folder, clock=world.clock).close()
+
+
+@pytest.mark.parametrize("taken", ["moving", "ledger/moving", "apart/default-1.key", ".moving.unfinished"])
+def test_a_move_that_fails_leaves_no_key_anywhere(world: World, tmp_path: Path, taken: str) -> None:
+    world.ledger.close()
+    key, place = keys_of(world.folder).get_key(TENANT, 1).hex(), tmp_path / "new" / taken
+    if taken != "ledger/moving":
+        place.parent.mkdir(parents=True)
+        place.write_text("something else")
+    destination = world.folder / "moving" if taken == "ledger/moving" else tmp_path / "new" / "moving"
+    before = sorted(tmp_path.glob("new/**/*"))
+    with pytest.raises((Refused, StorageError, WrongKey, ExposedKey)):
+        move_out(
+            world.folder,
+            TENANT,
+            keys_of(world.folder),
+            destination,
+            tmp_path / "new" / "apart",
+            world.clock,
+            None,
+        )
+    assert sorted(tmp_path.glob("new/**/*")) == before
+    held = [x for x in tmp_path.rglob("*") if x.is_file() and key.encode() in x.read_bytes()]
+    assert held == [world.folder / "keys" / "default-1.key"]
+    with Ledger.open(world.folder, clock=world.clock) as ledger:
+        assert ledger.resolve([world.claim])[0].verdict == "citable"
+
+
+def test_an_erasure_after_a_failed_move_destroys_the_only_key(world: World, tmp_path: Path) -> None:
+    (tmp_path / ".moving.unfinished").touch()
+    with pytest.raises(StorageError):
+        moved_out(world, tmp_path)
+    with Ledger.open(world.folder, clock=world.clock) as ledger:
+        erased = ledger.erase([world.source])
+        assert "key of epoch 1 is destroyed" in repr(ledger.certificate(erased.id).body)
+    assert [x.name for x in tmp_path.rglob("*.key")] == ["default-2.key"]
 
 
 @pytest.mark.parametrize("point", ["tenant.closed", "backup.recorded", "backup.complete", "backup.named"])
