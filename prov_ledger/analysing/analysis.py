@@ -10,8 +10,8 @@ from prov_ledger.analysing.rendering import JSON, Rendered, render_rows
 from prov_ledger.analysing.workers import Workers
 from prov_ledger.errors import QueryError
 from prov_ledger.ledger.ledger import Ledger
-from prov_ledger.queries.guard import Kind, check_query, with_prefixes
-from prov_ledger.store.port import Rows
+from prov_ledger.queries.guard import Kind, check_dataset, check_query, with_prefixes
+from prov_ledger.store.port import Rows, graph_iri
 from prov_ledger.store.results import answer_of_json
 
 #: Most rows that text is joined to.
@@ -59,12 +59,15 @@ class Analysis:
     ) -> Analysed:
         """Answer a query as what ``choose`` says; ``unwanted`` set meanwhile ends it.
 
-        ``as_default``, ``as_named``: whether the query sees the tenant's graph in these two ways.
+        ``as_default``, ``as_named``: whether the query sees the tenant's graph in these two ways; where it
+        does in both, FROM may name no other.
 
         Raises Refused ``denied``; QueryError, as ``Workers.ask`` too; StorageError ``busy``; GraphBusy.
         """
         self.ledger.check_may("sparql", by=by)
         kind = check_query(text)
+        if as_default and as_named:
+            check_dataset(text, graph_iri(self.ledger.base))
         form = choose(kind)
         if text_columns and kind != "SELECT":
             raise QueryError("text is joined to the columns of a SELECT; this query has none")

@@ -13,7 +13,7 @@ from prov_ledger.queries import guard
 from prov_ledger.queries.binding import load_query
 from prov_ledger.queries.parameters import parse_parameters
 from prov_ledger.rdf.terms import Iri, Literal, Term
-from prov_ledger.store.port import Answer, Rows
+from prov_ledger.store.port import Answer, Rows, graph_iri
 from prov_ledger.vocab import PREFIXES
 
 #: What has a name: groups, collections, purposes and agents.
@@ -32,6 +32,7 @@ class Queries:
         """Answer a caller's query. Raises QueryError; Refused ``denied`` without a role for it."""
         self.session.check_role(acting.agent, "sparql")
         guard.check_query(text)
+        guard.check_dataset(text, graph_iri(self.tenant.base))
         return self.run(acting, with_prefixes(text), columns, timeout)
 
     def named(

@@ -64,6 +64,21 @@ def check_query(text: str) -> Kind:
     return kind
 
 
+def check_dataset(text: str, graph: str) -> None:
+    """Refuse FROM and FROM NAMED but for ``graph``, which is asked anyhow: an answer about it would be
+    no answer to what was asked. Raises QueryError, as for text that cannot be read for certain.
+
+    Source: SPARQL 1.1 Query Language section 13.2.
+    """
+    _, body = _split_prologue(_tokens(text))
+    for number, (kind, part) in enumerate(body):
+        if kind != "word" or part.upper() != "FROM":
+            continue
+        named = [token for token in body[number + 1 : number + 3] if token[1].upper() != "NAMED"]
+        if not named or named[0] != ("iri", f"<{graph}>"):
+            raise QueryError(f"FROM names another graph than <{graph}>, the only one here: leave it out")
+
+
 def with_prefixes(text: str) -> str:
     """Put the preset prefixes that ``text`` does not declare in front of it, on its first line.
 

@@ -20,6 +20,8 @@ from prov_ledger.service.settings import Settings
 _EFFECTIVE = "PROV_LEDGER_SERVICE_SETTINGS"
 #: Files that are open beside connections: those of ledgers, one for each thread that reads, and pipes.
 _OTHER_FILES = 256
+#: For how long a worker may say nothing before it is replaced; on a busy machine one takes long to start.
+_WORKER_SILENCE_S = 60
 #: Where worker processes add up their metrics.
 _METRICS = "PROMETHEUS_MULTIPROC_DIR"
 
@@ -93,6 +95,7 @@ def server_options(settings: Settings) -> dict[str, object]:
         # Who is connected is who is connected: a header may not say otherwise.
         "proxy_headers": False,
         "server_header": False,
+        "timeout_worker_healthcheck": _WORKER_SILENCE_S,
         "timeout_keep_alive": settings.limits.keep_alive_s,
         "timeout_graceful_shutdown": settings.limits.stop_timeout_s,
         "limit_concurrency": connections,

@@ -4,7 +4,7 @@ import pytest
 from backends import MakeStore
 
 from prov_ledger.errors import QueryError
-from prov_ledger.queries.guard import MAX_CHARACTERS, check_query, with_prefixes
+from prov_ledger.queries.guard import MAX_CHARACTERS, check_dataset, check_query, with_prefixes
 from prov_ledger.store.port import GraphStore
 
 ALLOWED = {
@@ -72,6 +72,27 @@ def test_preset_prefixes_need_no_declaration(graph_store: GraphStore) -> None:
 def test_a_prefix_that_the_query_declares_is_its_own(graph_store: GraphStore) -> None:
     text = with_prefixes("# mine\nPREFIX pl: <urn:mine#> ASK { FILTER(pl:x = <urn:mine#x>) }")
     assert graph_store.query(text) is True
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["FROM <urn:x>", "from named <urn:x>", "FROM<urn:x>", "FROM pl:x", "FROM <urn:g> FROM NAMED <urn:x>"],
+)
+def test_another_dataset_is_refused(clause: str) -> None:
+    with pytest.raises(QueryError, match="the only one here"):
+        check_dataset(f"PREFIX pl: <urn:pl#> SELECT * {clause} {{ ?s ?p ?o }}", "urn:g")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "SELECT * FROM <urn:g> FROM NAMED <urn:g> { ?s ?p ?o }",
+        "SELECT ?from { ?from <urn:FROM> 'FROM <urn:x>' } # FROM <urn:x>",
+        "ASK { ?s x:from ?o }",
+    ],
+)
+def test_the_own_dataset_and_the_mere_word_are_not(text: str) -> None:
+    check_dataset(text, "urn:g")
 
 
 def test_a_query_with_dataset_clauses_sees_the_tenant_and_no_other(new_store: MakeStore) -> None:
