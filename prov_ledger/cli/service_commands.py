@@ -128,7 +128,7 @@ def create(
     """
     end: datetime | None = None if until is None else parse_instant(until)
     with session.open() as ledger:
-        ledger.check_may("agent")
+        ledger.check_may("agent", called="key")
         found = ledger.find_agent(agent)
     if found is None:
         raise Refused("not_found", "no agent of that name is recorded: record it with 'prov-ledger agent'")
@@ -145,7 +145,7 @@ def create(
 def list_(session: Session) -> None:
     """List the keys of the tenant, revoked ones too; what they are is not kept."""
     with session.open() as ledger:
-        ledger.check_may("agent")
+        ledger.check_may("agent", called="key")
     keys = _keys(session)
     try:
         found = keys.all(session.tenant)
@@ -169,7 +169,7 @@ def revoke(
 ) -> None:
     """End a key, from its next request on."""
     with session.open() as ledger:
-        ledger.check_may("agent")
+        ledger.check_may("agent", called="key")
     keys = _keys(session)
     try:
         keys.revoke(session.tenant, id_)

@@ -136,7 +136,7 @@ class Access:
         It is for any source, whoever may read it: so the role comes before whether there is such an id.
         """
         parse_id(source)
-        self.session.check_role(acting.agent, "deny")
+        self.session.check_role(acting.agent, "deny", "allow" if allowed else None)
         id = self.session.require_recorded(source)
         roster = self.tenant.state.roster
         if allowed != (id in roster.denied):

@@ -51,5 +51,5 @@ class AccessVerbs(Handle):
 
     def allow(self, source: str, reason: str | None = None, *, by: str | None = None) -> None:
         """End a denial."""
-        with self._writing("deny", by, None) as (work, acting):
+        with self._writing("deny", by, None, "allow") as (work, acting):
             Access(self._session, self._sources).deny(work, acting, source, reason or "", allowed=True)

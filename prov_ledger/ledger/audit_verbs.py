@@ -19,15 +19,15 @@ class AuditVerbs(Handle):
 
     def verify(self, *, by: str | None = None) -> AuditReport:
         """Recompute everything stored and compare it with its record."""
-        self._session.check_role(self._acting(by, None).agent, "audit")
+        self._session.check_role(self._acting(by, None).agent, "audit", "verify")
         return Auditor(self._tenant).verify()
 
     def validate(self, *, by: str | None = None) -> "Validation":
         """Check the whole graph against the shapes, with pySHACL."""
-        self._session.check_role(self._acting(by, None).agent, "audit")
+        self._session.check_role(self._acting(by, None).agent, "audit", "validate")
         return Auditor(self._tenant).validate()
 
     def rebuild(self, *, by: str | None = None) -> int:
         """Make the graph anew from the journal; returns the number of entries in it."""
-        self._session.check_role(self._acting(by, None).agent, "audit")
+        self._session.check_role(self._acting(by, None).agent, "audit", "rebuild")
         return Auditor(self._tenant).rebuild()

@@ -38,7 +38,8 @@ class BindingVerbs(Handle):
         """
         sent = [SentDocument(one) if isinstance(one, str) else one for one in documents]
         parsed = parse_citations(citations, answer)
-        with self._tenant.writing(batched=True), self._writing("evidence", by, purpose) as (work, acting):
+        writing = self._writing("evidence", by, purpose, "bind")
+        with self._tenant.writing(batched=True), writing as (work, acting):
             return Binding(self._bound_capture).bind(work, acting, parsed, sent)
 
     def tool_result(
@@ -60,7 +61,8 @@ class BindingVerbs(Handle):
         arguments is the source, each answer that differs a revision of it. Raises Refused ``bad_input``.
         """
         new = NewToolResult(tool, arguments, result, quote, scope, authority, collection)
-        with self._tenant.writing(batched=True), self._writing("revision", by, purpose) as (work, acting):
+        writing = self._writing("revision", by, purpose, "tool_result")
+        with self._tenant.writing(batched=True), writing as (work, acting):
             # No id is named that could be unknown: whoever may not record is told so.
-            self._session.check_role(acting.agent, "revision")
+            self._session.check_role(acting.agent, "revision", "tool_result")
             return ToolResults(self._bound_capture).record(work, acting, new)

@@ -57,7 +57,7 @@ class CaptureVerbs(Handle):
 
     def sensitive(self, collection: str, *, by: str | None = None) -> None:
         """Say that reminder packets carry no statements from a collection; what else holds for it stays."""
-        with self._writing("collection", by, None) as (work, acting):
+        with self._writing("collection", by, None, "sensitive") as (work, acting):
             self._sources.mark_sensitive(work, acting, collection)
 
     def source(
@@ -83,7 +83,7 @@ class CaptureVerbs(Handle):
 
     def rename(self, source: str, native: str, since: Instant, *, by: str | None = None) -> None:
         """Give a source a further native id, in use from an instant on."""
-        with self._writing("source", by, None) as (work, acting):
+        with self._writing("source", by, None, "rename") as (work, acting):
             self._sources.rename_checked(work, acting, source, native, since)
 
     def revision(

@@ -69,7 +69,7 @@ class ClaimVerbs(Handle):
         purpose: str | None = None,
     ) -> None:
         """Put a claim into words that rest on ``exposure`` alone."""
-        with self._writing("supersede", by, purpose) as (work, acting):
+        with self._writing("supersede", by, purpose, "restate") as (work, acting):
             Claims(self._session, self._sources).restate(work, acting, claim, says, exposure)
 
     def reaffirm(
@@ -87,7 +87,8 @@ class ClaimVerbs(Handle):
         if bool(claims) == (collection is not None):
             raise Refused("incomplete", "reaffirm takes claims or a collection: give one of them")
         verb = Reaffirming(self._session, self._sources, Capture(self._sources))
-        with self._tenant.writing(batched=True), self._writing("supersede", by, purpose) as (work, acting):
+        writing = self._writing("supersede", by, purpose, "reaffirm")
+        with self._tenant.writing(batched=True), writing as (work, acting):
             if collection is not None:
                 return verb.collection(work, acting, collection)
             return verb.claims(work, acting, claims)

@@ -62,17 +62,19 @@ class Handle:
             yield self
 
     @contextmanager
-    def _writing(self, verb: str, by: str | None, purpose: str | None) -> Iterator[tuple[Work, Acting]]:
+    def _writing(
+        self, verb: str, by: str | None, purpose: str | None, called: str | None = None
+    ) -> Iterator[tuple[Work, Acting]]:
         """The write lock, and who acts. Raises Refused ``denied`` when no role of theirs does this.
 
         An id that is malformed or unknown to them is refused before that, so the verb runs first, and
-        nothing of it is kept when the role is lacking.
+        nothing of it is kept when the role is lacking. ``called`` as in ``Session.check_role``.
         """
         name, stated = self._names(by, purpose)
         with self._tenant.writing() as work:
             self._tenant.begin()
             acting = self._founder(stated) if name is None else self._session.acting_in(work, name, stated)
-            lacking = self._session.lacking_role(acting.agent, verb)
+            lacking = self._session.lacking_role(acting.agent, verb, called)
             try:
                 yield work, acting
             except Refused as refusal:

@@ -37,9 +37,12 @@ class IdentityVerbs(Handle):
         """Within, in this thread, no more than these roles and groups count, whoever acts; None: all."""
         return narrowed(roles, groups)
 
-    def check_may(self, verb: str, *, by: str | None = None) -> None:
-        """Raise Refused ``denied`` unless one of the agent's roles does this; verbs as in ``VERB_ROLES``."""
-        self._session.check_role(self._acting(by, None).agent, verb)
+    def check_may(self, verb: str, *, called: str | None = None, by: str | None = None) -> None:
+        """Raise Refused ``denied`` unless one of the agent's roles does this; verbs as in ``VERB_ROLES``.
+
+        ``called`` is what the refusal names instead.
+        """
+        self._session.check_role(self._acting(by, None).agent, verb, called)
 
     def keyed_hash(self, kind: str, text: str) -> bytes:
         """16 bytes that stand for a text in this tenant and tell nothing of it without the tenant's key."""

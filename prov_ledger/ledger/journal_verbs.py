@@ -43,11 +43,14 @@ class JournalVerbs(Handle):
 
     def entries(self, after: int = 0, limit: int = 100, *, by: str | None = None) -> tuple[EntryLine, ...]:
         """The entries after a sequence, in order, at most ``limit``. Raises Refused ``denied``."""
-        return tuple(leaf.entry for leaf in self.leaves(after, limit, by=by))
+        return tuple(leaf.entry for leaf in self._leaves(after, limit, by, "entries"))
 
     def leaves(self, after: int = 0, limit: int = 100, *, by: str | None = None) -> tuple[Leaf, ...]:
         """The same with the leaf of each, from which an auditor recomputes the tree."""
-        self._session.check_role(self._acting(by, None).agent, "audit")
+        return self._leaves(after, limit, by, "export")
+
+    def _leaves(self, after: int, limit: int, by: str | None, called: str) -> tuple[Leaf, ...]:
+        self._session.check_role(self._acting(by, None).agent, "audit", called)
         if after < 0 or not 0 < limit <= _MOST:
             raise Refused("bad_input", f"'after' is 0 or more, 'limit' 1 to {_MOST}")
         found = self._tenant.journal.entries(after, after + limit)

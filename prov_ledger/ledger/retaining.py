@@ -61,7 +61,7 @@ class Retaining:
 
     def release(self, work: Work, acting: Acting, on: str, reason: str | None) -> None:
         """End a hold. Raises Refused ``not_found`` where there is none on just this."""
-        id = self._named(work, acting, "hold", on)
+        id = self._named(work, acting, "hold", on, "release")
         held = self.tenant.state.removals.holds.get(id)
         if held is None:
             raise Refused("not_found", f"no legal hold is on {id}: list the holds, then release one")
@@ -87,13 +87,13 @@ class Retaining:
         draft.about.append(id)
         work.append(draft, acting.agent or "")
 
-    def _named(self, work: Work, acting: Acting, verb: str, on: str) -> Node:
+    def _named(self, work: Work, acting: Acting, verb: str, on: str, called: str | None = None) -> Node:
         """The source or ``collection:NAME``; a collection is recorded when it is named first."""
         if on.startswith(_COLLECTION):
-            self.session.check_role(acting.agent, verb)
+            self.session.check_role(acting.agent, verb, called)
             return self.session.name(work, "collection", on.removeprefix(_COLLECTION), acting.agent or "")
         parse_id(on)
-        self.session.check_role(acting.agent, verb)
+        self.session.check_role(acting.agent, verb, called)
         return self.session.require_recorded(on)
 
     def holds(self, acting: Acting) -> tuple[Hold, ...]:

@@ -17,7 +17,7 @@ class RetentionVerbs(Handle):
 
     def release(self, on: str, reason: str | None = None, *, by: str | None = None) -> None:
         """End a legal hold. Raises Refused ``denied``, ``unknown_id``, ``not_found``."""
-        with self._writing("hold", by, None) as (work, acting):
+        with self._writing("hold", by, None, "release") as (work, acting):
             self._retaining.release(work, acting, on, reason)
 
     def holds(self, *, by: str | None = None) -> tuple[Hold, ...]:

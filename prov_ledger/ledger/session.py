@@ -177,19 +177,23 @@ class Session:
         recorded, left = self.tenant.state.roster.roles.get(agent or "", frozenset()), narrowing().roles
         return recorded if left is None else recorded & left
 
-    def check_role(self, agent: Node | None, verb: str) -> None:
-        """Raise Refused ``denied`` unless one of the agent's roles does this."""
-        lacking = self.lacking_role(agent, verb)
+    def check_role(self, agent: Node | None, verb: str, called: str | None = None) -> None:
+        """Raise Refused ``denied`` unless one of the agent's roles does this.
+
+        ``called`` is what the refusal names, where that needs the same roles as ``verb``.
+        """
+        lacking = self.lacking_role(agent, verb, called)
         if lacking is not None:
             raise lacking
 
-    def lacking_role(self, agent: Node | None, verb: str) -> Refused | None:
+    def lacking_role(self, agent: Node | None, verb: str, called: str | None = None) -> Refused | None:
         """The refusal ``denied`` when none of the agent's roles does this; None when one does."""
         needed = VERB_ROLES[verb]
         if self.roles(agent) & needed:
             return None
         wanted = ", ".join(sorted(role.value for role in needed))
-        return Refused("denied", f"'{verb}' needs one of the roles {wanted}: ask an admin for it")
+        which = f"the role {wanted}" if len(needed) == 1 else f"one of the roles {wanted}"
+        return Refused("denied", f"'{called or verb}' needs {which}: ask an admin for it")
 
     def is_curator(self, agent: Node | None) -> bool:
         """Whether the agent may act on what others made."""

@@ -86,7 +86,7 @@ async def export(
     What is recorded meanwhile is not in it. A stream that breaks off is taken up by ``after``.
     """
     form = best_of(request.headers.get("accept"), (NQUADS, NDJSON))
-    await caller.run(lambda: caller.ledger.check_may("audit", by=caller.name))
+    await caller.run(lambda: caller.ledger.check_may("audit", called="export", by=caller.name))
     head = await caller.run(caller.ledger.tree_head)
     return StreamingResponse(_leaves(caller, after, head.size, form), media_type=form)
 

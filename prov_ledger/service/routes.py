@@ -117,7 +117,7 @@ def _writing(verb: Verb, model: type[BaseModel]) -> Endpoint:
         def answer() -> Response:
             if verb.role is not None:
                 # What was answered to whoever had the role is not for whoever has it no more.
-                caller.ledger.check_may(verb.role, by=caller.name)
+                caller.ledger.check_may(verb.role, called=verb.path, by=caller.name)
             arguments = _parsed(verb, model, data, service)
             if idempotency_key is None:
                 return answered(verb, _call(verb, caller, arguments))
@@ -167,7 +167,7 @@ def call_once(
 ) -> Json:
     """The same under an Idempotency-Key; for verbs whose whole answer may be kept."""
     if verb.role is not None:
-        caller.ledger.check_may(verb.role, by=caller.name)
+        caller.ledger.check_may(verb.role, called=verb.path, by=caller.name)
     sent = Sent.of(caller.ledger, caller.name or "", verb.path, key, body)
     requests = service.requests(caller.principal.tenant)
     return requests.once(caller.ledger, sent, lambda: call_verb(verb, caller, arguments))[0]

@@ -158,8 +158,24 @@ def test_what_is_refused_has_its_code(curator: Ledger, code: str, call: Callable
 
 
 def test_a_role_that_is_lacking_is_named(handles: Handles) -> None:
-    with pytest.raises(Refused, match="needs one of the roles curator") as refused:
+    with pytest.raises(Refused, match=r"^'source' needs the role curator: ") as refused:
         handles.as_("amira").source(native="a", title="A")
+    assert refused.value.code == "denied"
+
+
+@pytest.mark.parametrize(
+    ("verb", "call"),
+    [
+        ("verify", lambda ledger: ledger.verify()),
+        ("rebuild", lambda ledger: ledger.rebuild()),
+        ("release", lambda ledger: ledger.release("collection:a")),
+    ],
+)
+def test_what_was_called_is_what_the_refusal_names(
+    handles: Handles, verb: str, call: Callable[[Ledger], object]
+) -> None:
+    with pytest.raises(ProvLedgerError, match=rf"^'{verb}' needs one of the roles ") as refused:
+        call(handles.as_("amira"))
     assert refused.value.code == "denied"
 
 

@@ -57,6 +57,7 @@ def test_an_export_is_taken_up_where_it_broke_off(served: Served) -> None:
 def test_the_journal_is_for_those_who_audit(served: Served, path: str, role: str) -> None:
     answer = served.get(path, role)
     assert (answer.status_code, answer.json()["code"]) == (403, "denied")
+    assert answer.json()["detail"].startswith(f"'{path}' needs one of the roles ")
 
 
 def _bulk(served: Served, lines: list[object], **headers: str) -> list[dict[str, object]]:
