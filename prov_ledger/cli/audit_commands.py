@@ -10,6 +10,7 @@ from prov_ledger.cli.command import Commands
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated
 from prov_ledger.errors import STATUS
+from prov_ledger.ledger.ledger import READERS
 from prov_ledger.scenarios.compare import compare as compare_policies
 from prov_ledger.scenarios.compare_policies import ABOUT
 from prov_ledger.scenarios.parser import find_scenario_files, load_scenario
@@ -17,7 +18,6 @@ from prov_ledger.scenarios.runner import run_scenarios
 from prov_ledger.scenarios.scenario import NotAScenario, Scenario
 from prov_ledger.scenarios.world import ReaderName
 
-READERS = ("memory", "sparql")
 EXAMPLES = Path("examples/scenarios")
 
 

@@ -12,6 +12,7 @@ from prov_ledger.cli.render import slot_lines, terminal_width
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_pairs
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.ledger import READERS
 from prov_ledger.model.plain import encode_plain
 from prov_ledger.model.records import LEVELS
 from prov_ledger.model.slots import VERDICTS
@@ -70,6 +71,12 @@ def resolve(
         str | None, typer.Option(metavar="DURATION", help="How old a check may be, such as P30D.")
     ] = None,
     thread: Annotated[str | None, typer.Option(metavar="NAME", help="The conversation it is for.")] = None,
+    reader: Annotated[
+        str | None,
+        typer.Option(
+            metavar="READER", help=f"One of {', '.join(READERS)}: both decide alike; default: memory."
+        ),
+    ] = None,
     require: Annotated[
         str | None, typer.Option(metavar="VERDICT", help="Exit with 1 unless all have it, as in citable.")
     ] = None,
@@ -80,7 +87,9 @@ def resolve(
     whatever the verdicts are, unless --require names the one that all must have.
     """
     wanted = None if require is None else parse_enumerated(require, VERDICTS, "--require")
-    with session.open() as ledger:
+    if reader is not None:
+        parse_enumerated(reader, READERS, "--reader")
+    with session.open(reader) as ledger:
         slots = ledger.resolve(
             ids,
             facts=parse_pairs(facts or [], "-f"),

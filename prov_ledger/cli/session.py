@@ -12,7 +12,7 @@ from prov_ledger.authz.roster import AuthoriserFactory
 from prov_ledger.cli.render import visible, visible_page
 from prov_ledger.client import Client
 from prov_ledger.errors import Refused
-from prov_ledger.ledger.ledger import Ledger
+from prov_ledger.ledger.ledger import READERS, Ledger
 from prov_ledger.model.plain import encode_plain
 
 DEFAULT_PATH = Path("ledger")
@@ -37,18 +37,22 @@ class Session:
     policies: Path | None = None
     server: str | None = None
 
-    def open(self) -> Ledger:
+    def open(self, reader: str | None = None) -> Ledger:
         """The ledger, to be used as a context manager. Raises as ``Ledger.open`` does.
 
-        With ``server`` it is a ``Client``, which has the same verbs.
+        With ``server`` it is a ``Client``, which has the same verbs. ``reader``: one of ``READERS``;
+        None is the usual one.
         """
         if self.server is not None:
+            if reader is not None:
+                raise Refused("bad_input", "--reader does not go with --server: the service decides that")
             return self._remote(self.server)
         return Ledger.open(
             self.path,
             tenant=self.tenant,
             agent=self.agent,
             purpose=self.purpose,
+            reader=reader or READERS[0],
             authoriser=_authoriser(self.policies),
         )
 

@@ -16,6 +16,8 @@ _PAIR = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*=(.*)", re.DOTALL)
 _CONDITION = re.compile(r"\s*([A-Za-z_][A-Za-z0-9_]*)\s*:(.*)", re.DOTALL)
 _NUMBER = re.compile(r"[-+]?[0-9]+(?:\.[0-9]+)?")
 _COMPARISON = re.compile(r"(>=|<=|>|<)\s*(" + _NUMBER.pattern + r")")
+#: What comes with these is a fact.
+_FACT_OPTIONS = ("-f", "--fact")
 _KEYS = {">=": "min", "<=": "max", ">": "above", "<": "below"}
 
 
@@ -28,7 +30,9 @@ def read_bytes(path: str) -> bytes:
 
 
 def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, object]:
-    """``name=value`` pairs, or whole mappings in JSON or YAML. Raises Refused ``bad_input``.
+    """``name=value`` pairs, or whole mappings in JSON or YAML; each name once.
+
+    Raises Refused ``bad_input``; ``bad_fact`` for a fact that is given twice.
 
     >>> parse_pairs(["purchase_date=2026-07-02", "{total: 99.5}"], "-f")
     {'purchase_date': '2026-07-02', 'total': Decimal('99.5')}
@@ -36,12 +40,17 @@ def parse_pairs(pairs: Iterable[str], option: str) -> dict[str, object]:
     result: dict[str, object] = {}
     for pair in pairs:
         if pair.lstrip().startswith(("{", "@")):
-            result |= _mapping(_structured(pair, option), option)
-            continue
-        found = _PAIR.fullmatch(pair)
-        if found is None:
-            raise Refused("bad_input", f"{option} expects NAME=VALUE or a mapping in JSON")
-        result[found[1]] = found[2].strip()
+            given = _mapping(_structured(pair, option), option)
+        else:
+            found = _PAIR.fullmatch(pair)
+            if found is None:
+                raise Refused("bad_input", f"{option} expects NAME=VALUE or a mapping in JSON")
+            given = {found[1]: found[2].strip()}
+        for name in given:
+            if name in result:
+                code = "bad_fact" if option in _FACT_OPTIONS else "bad_input"
+                raise Refused(code, f"{option}: {name} is given twice: give it once")
+        result |= given
     return result
 
 

@@ -17,6 +17,8 @@ WRONG_ID = "cl_0000000000000000zz"
         (("resolve", "-f", "purchse_date=2026-07-02"), "undeclared_fact"),
         (("resolve", "-f", "purchase_date=12/04/2026"), "bad_fact"),
         (("resolve", "-f", "purchase_date"), "bad_input"),
+        (("resolve", "-f", "purchase_date=2026-07-02", "-f", "purchase_date=2026-07-03"), "bad_fact"),
+        (("resolve", "--reader", "paper"), "bad_input"),
         (("resolve", "--min-authority", "highest"), "bad_input"),
         (("evidence", "--quote", "within 90 days"), "quote_not_found"),
         (("evidence", "--quote", ""), "empty_quote"),

@@ -58,10 +58,35 @@ def test_without_a_token_nobody_is_let_in(afar: Command, shop: tuple[Path, str, 
     assert (ran.status, ran.err.partition("]")[0]) == (5, "error [unauthenticated")
 
 
+def test_an_empty_token_is_said_to_be_empty(afar: Command, shop: tuple[Path, str, str]) -> None:
+    ran = afar("--server", shop[1], "list", "sources", environment={"PROV_LEDGER_TOKEN": ""})
+    assert (ran.status, ran.err.partition(":")[0]) == (2, "error [bad_input]")
+    assert "the token is empty" in ran.err
+
+
+@pytest.mark.parametrize(
+    ("options", "why"),
+    [
+        (("--role", "admin"), "its roles: agent, analyst"),
+        (("--until", "2020-01-01T00:00:00Z"), "is over"),
+    ],
+)
+def test_a_key_that_could_do_nothing_is_not_made(
+    shop: tuple[Path, str, str], options: tuple[str, str], why: str
+) -> None:
+    run = Command(shop[0])
+    run.made("agent", "ben", "--role", "agent", "--role", "analyst")
+    ran = run("key", "create", "ben", *options)
+    assert (ran.status, ran.out, ran.err.partition(":")[0]) == (2, "", "error [bad_input]")
+    assert why in ran.err
+    assert run("key", "create", "ben", "--role", "analyst", "--until", "2999-01-01T00:00:00Z").status == 0
+
+
 @pytest.mark.parametrize(
     "words",
     [
         ("--as", "amira", "resolve", "ev_x"),
+        ("resolve", "ev_x", "--reader", "sparql"),
         ("init",),
         ("key", "list"),
         ("sync", "files", "."),

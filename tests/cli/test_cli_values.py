@@ -69,6 +69,16 @@ def test_malformed_pairs_are_refused(pair: str) -> None:
     assert caught.value.code == "bad_input"
 
 
+@pytest.mark.parametrize(
+    ("option", "code"), [("-f", "bad_fact"), ("--fact", "bad_fact"), ("--about", "bad_input")]
+)
+@pytest.mark.parametrize("second", ["total=11", "total=10", "{total: 11}"])
+def test_a_name_that_is_given_twice_is_refused(option: str, code: str, second: str) -> None:
+    with pytest.raises(Refused, match="total is given twice") as caught:
+        parse_pairs(["total=10", second], option)
+    assert caught.value.code == code
+
+
 def test_a_row_is_a_number_or_a_key() -> None:
     assert parse_row("12") == 12
     assert parse_row("tier=plus, region=DE") == {"tier": "plus", "region": "DE"}

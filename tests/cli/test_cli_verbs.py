@@ -52,6 +52,13 @@ def test_resolve_fails_on_a_verdict_only_where_one_is_required(
     assert shop.run("resolve", shop.claim, *given).status == status
 
 
+def test_resolve_decides_alike_from_memory_and_by_sparql(shop: Shop) -> None:
+    given = ("resolve", shop.claim, "-f", "purchase_date=2026-07-02", "--as", "support-bot", "--reader")
+    from_memory, by_sparql = shop.run(*given, "memory"), shop.run(*given, "sparql")
+    assert (by_sparql.out, by_sparql.err) == (from_memory.out, "")
+    assert by_sparql.out.startswith(f"{shop.claim}  citable")
+
+
 def test_resolve_says_what_to_give_where_a_fact_is_missing(shop: Shop) -> None:
     ran = shop.run("resolve", shop.claim)
     assert ran.out.splitlines() == [
