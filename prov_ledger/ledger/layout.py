@@ -27,6 +27,16 @@ def keys_folder(ledger: Path) -> Path:
     return ledger / "keys"
 
 
+def service_folder(ledger: Path) -> Path:
+    """Where the service keeps what is its own, of all tenants."""
+    return ledger / "service"
+
+
+def api_keys_file(ledger: Path) -> Path:
+    """The API keys of all tenants: hashes and ids."""
+    return service_folder(ledger) / "keys.sqlite"
+
+
 def graph_folder(ledger: Path, tenant: str) -> Path:
     """The graph: an index, rebuilt from the journal at any time."""
     return tenant_folder(ledger, tenant) / "graph"

@@ -11,13 +11,15 @@ from pathlib import Path
 
 from prov_ledger.errors import KeyNotDestroyable, MissingKey, Refused
 from prov_ledger.ledger.backing import Backing, Backup
-from prov_ledger.ledger.layout import parse_tenant, tenant_folder
+from prov_ledger.ledger.layout import api_keys_file, parse_tenant, service_folder, tenant_folder
 from prov_ledger.ledger.restoring import Newest, Restored, bring_key, restore
 from prov_ledger.ledger.session import Session
 from prov_ledger.ledger.tenant import MOVED, REMOVING, Clock, Tenant
 from prov_ledger.vault.backup import sync_folder
 from prov_ledger.vault.crash import crash_point
+from prov_ledger.vault.database import Database
 from prov_ledger.vault.keys import FileKeys, KeyProvider
+from prov_ledger.vault.schema import API_KEYS
 from prov_ledger.vault.sqlite_errors import translated_files
 from prov_ledger.vault.undoing import folders_undone, key_undone
 
@@ -105,12 +107,13 @@ def remove(ledger: Path, name: str, keys: KeyProvider, clock: Clock, agent: str 
         crash_point("tenant.removing")
     destroyed, kept = _destroy(keys, name)
     crash_point("tenant.keys_destroyed")
+    _drop_api_keys(ledger, name)
     with translated_files(folder):
         for path in sorted(folder.iterdir(), key=lambda path: path.name == REMOVING):
             shutil.rmtree(path) if path.is_dir() else path.unlink()
             crash_point("tenant.file_removed")
         folder.rmdir()
-        for path in ledger.glob(f"service/requests-{name}.sqlite*"):
+        for path in service_folder(ledger).glob(f"requests-{name}.sqlite*"):
             path.unlink()
         sync_folder(folder.parent)
     return Removed(name, destroyed, kept, backups)
@@ -156,6 +159,16 @@ def _destroy(keys: KeyProvider, name: str) -> tuple[tuple[int, ...], tuple[int, 
         except KeyNotDestroyable:
             kept.append(epoch)
     return tuple(epoch for epoch in epochs if epoch not in kept), tuple(kept)
+
+
+def _drop_api_keys(ledger: Path, name: str) -> None:
+    """No key of the service is left for a later tenant of this name."""
+    path = api_keys_file(ledger)
+    if path.is_file():
+        with closing(Database(path, API_KEYS)) as database:
+            with database.writing() as connection:
+                connection.execute("DELETE FROM api_key WHERE tenant = ?", (name,))
+            database.scrub()
 
 
 def _mark(path: Path) -> None:

@@ -8,9 +8,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.layout import api_keys_file
 from prov_ledger.model.records import Node, Role
 from prov_ledger.model.times import format_instant, parse_instant
-from prov_ledger.service.files import KEYS, open_or_create, service_folder
+from prov_ledger.service.files import open_or_create
+from prov_ledger.vault.schema import API_KEYS
 
 #: What every key begins with, so that scanners for leaked secrets know one.
 MARK = "plk"
@@ -34,7 +36,7 @@ class ApiKeys:
     """The keys of all tenants of a ledger, for many processes."""
 
     def __init__(self, ledger: Path) -> None:
-        self._database = open_or_create(service_folder(ledger) / "keys.sqlite", KEYS)
+        self._database = open_or_create(api_keys_file(ledger), API_KEYS)
         #: Keys whose text was shown, by their ids: what the file said of each at one of its versions.
         self._seen: dict[str, tuple[int, bytes, ApiKey]] = {}
 

@@ -6,16 +6,6 @@ from prov_ledger.errors import Refused
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.schema import Schema
 
-KEYS = Schema(
-    "service.keys",
-    0x504C4B31,
-    (
-        """CREATE TABLE api_key (
-            id TEXT PRIMARY KEY, hash BLOB NOT NULL, tenant TEXT NOT NULL, agent TEXT NOT NULL,
-            roles TEXT, created TEXT NOT NULL, until TEXT, revoked TEXT
-        ) WITHOUT ROWID, STRICT""",
-    ),
-)
 REQUESTS = Schema(
     "service.requests",
     0x504C5231,
@@ -27,11 +17,6 @@ REQUESTS = Schema(
         "CREATE INDEX request_at ON request (at)",
     ),
 )
-
-
-def service_folder(ledger: Path) -> Path:
-    """Where the service keeps what is its own."""
-    return ledger / "service"
 
 
 def open_or_create(path: Path, schema: Schema) -> Database:

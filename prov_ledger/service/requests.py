@@ -12,9 +12,10 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from prov_ledger.errors import Refused
+from prov_ledger.ledger.layout import service_folder
 from prov_ledger.ledger.ledger import Ledger
 from prov_ledger.model.plain import Json
-from prov_ledger.service.files import REQUESTS, open_or_create, service_folder
+from prov_ledger.service.files import REQUESTS, open_or_create
 from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.sealing import TOKEN_BYTES

@@ -143,3 +143,15 @@ DISCLOSURES = Schema(
         "CREATE INDEX occasion_at ON occasion (at_us)",
     ),
 )
+
+#: A file of a ledger, not of a tenant; it lives here because to remove a tenant takes its rows out.
+API_KEYS = Schema(
+    "service.keys",
+    0x504C4B31,
+    (
+        """CREATE TABLE api_key (
+            id TEXT PRIMARY KEY, hash BLOB NOT NULL, tenant TEXT NOT NULL, agent TEXT NOT NULL,
+            roles TEXT, created TEXT NOT NULL, until TEXT, revoked TEXT
+        ) WITHOUT ROWID, STRICT""",
+    ),
+)

@@ -1,7 +1,9 @@
 """A tenant moves as a whole, and is removed for good; a doctor says what is wrong."""
 
+import hashlib
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from prov_ledger.errors import ExposedKey, MissingKey, Refused, StorageError, Wr
 from prov_ledger.ledger.doctoring import Diagnosis, examine
 from prov_ledger.ledger.layout import keys_folder
 from prov_ledger.ledger.moving import move_in, move_out, remove, reopen
+from prov_ledger.service.api_keys import ApiKeys
 from prov_ledger.vault.keys import EnvironmentKeys, FileKeys
 from tests.ledger.keeping.work import TENANT, move_until_killed, remove_until_killed, restored
 from tests.ledger.worlds import Clock, World, make_world, refused, was_killed
@@ -177,6 +180,36 @@ def test_a_removed_tenant_leaves_nothing_and_its_backups_open_no_more(world: Wor
     assert refused(lambda: remove(world.folder, TENANT, keys_of(world.folder), world.clock, None)) == (
         "not_found"
     )
+
+
+def test_no_api_key_of_a_removed_tenant_is_left(world: World) -> None:
+    keys = ApiKeys(world.folder)
+    _, text = keys.create(TENANT, world.source)
+    other, kept = keys.create("other", world.source)
+    file = world.folder / "service" / "keys.sqlite"
+    assert keys.find(text, datetime.now(UTC)) is not None
+    world.ledger.close()
+    remove(world.folder, TENANT, keys_of(world.folder), world.clock, None)
+    assert keys.find_seen(text, datetime.now(UTC)) is keys.find(text, datetime.now(UTC)) is None
+    Ledger.init(world.folder, clock=world.clock).close()
+    assert keys.all(TENANT) == []
+    found = keys.find(kept, datetime.now(UTC))
+    assert found is not None
+    assert found.id == other.id
+    keys.close()
+    hash = hashlib.sha256(text.split("_", 2)[2].encode()).digest()
+    assert not any(hash in x.read_bytes() for x in file.parent.iterdir())
+
+
+def test_a_removal_that_was_killed_takes_the_api_keys_with_the_next_call(tmp_path: Path) -> None:
+    world = make_world(tmp_path / "ledger")
+    keys = ApiKeys(world.folder)
+    keys.create(TENANT, world.source)
+    world.ledger.close()
+    assert was_killed(remove_until_killed, world.folder, "tenant.keys_destroyed", 1)
+    remove(world.folder, TENANT, keys_of(world.folder), world.clock, None)
+    assert keys.all(TENANT) == []
+    keys.close()
 
 
 def test_a_legal_hold_keeps_a_tenant(world: World) -> None:
