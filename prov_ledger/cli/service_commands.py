@@ -1,7 +1,8 @@
 """Commands about the ledger over HTTP: ``serve``, and ``key`` for those who come by API key."""
 
 import os
-from datetime import datetime
+from collections.abc import Iterable
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -127,12 +128,17 @@ def create(
     Kept are a hash of it and the id of its agent. It gives no role that the agent does not have.
     """
     end: datetime | None = None if until is None else parse_instant(until)
+    if end is not None and end <= datetime.now(UTC):
+        raise Refused("bad_input", f"--until {until} is over: the key could do nothing; give a later instant")
+    left = None if roles is None else tuple(Role(parse_enumerated(one, [*Role], "--role")) for one in roles)
     with session.open() as ledger:
         ledger.check_may("agent", called="key")
         found = ledger.find_agent(agent)
-    if found is None:
-        raise Refused("not_found", "no agent of that name is recorded: record it with 'prov-ledger agent'")
-    left = None if roles is None else tuple(Role(parse_enumerated(one, [*Role], "--role")) for one in roles)
+        if found is None:
+            raise Refused(
+                "not_found", "no agent of that name is recorded: record it with 'prov-ledger agent'"
+            )
+        _check_roles(agent, left or (), ledger.roles_of(found))
     keys = _keys(session)
     try:
         key, text = keys.create(session.tenant, found, left, end)
@@ -152,6 +158,15 @@ def list_(session: Session) -> None:
     finally:
         keys.close()
     session.emit(found, [_line(key.id, key.agent, key.roles, key.until, key.revoked) for key in found])
+
+
+def _check_roles(agent: str, wanted: Iterable[Role], has: frozenset[Role]) -> None:
+    """Raise Refused ``bad_input`` for a role that would give the key nothing."""
+    for role in wanted:
+        if role not in has:
+            told = ", ".join(sorted(has)) or "none"
+            message = f"--role {role}: {agent} does not have it, so the key would not; its roles: {told}"
+            raise Refused("bad_input", message)
 
 
 def _line(

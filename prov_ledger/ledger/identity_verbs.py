@@ -23,6 +23,12 @@ class IdentityVerbs(Handle):
                 return None
             return self._sources.text(id, "name")
 
+    def roles_of(self, agent: Node) -> frozenset[Role]:
+        """The roles that are recorded of an agent."""
+        with self._tenant.lock:
+            self._tenant.begin()
+            return self._tenant.state.roster.roles.get(agent, frozenset())
+
     def names_version(self) -> tuple[int, int]:
         """Other numbers than before as soon as anything was committed that a name could be gone by."""
         return self._tenant.tickets.data_version(), self._tenant.journal.data_version()

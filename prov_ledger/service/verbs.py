@@ -199,6 +199,7 @@ NOT_OFFERED: Mapping[str, str] = {
         (
             "find_agent",
             "agent_name",
+            "roles_of",
             "names_version",
             "is_founder",
             "narrowed",
