@@ -197,6 +197,8 @@ def _check_token(token: str | None, private: bool) -> None:
     """Raise Refused ``bad_input`` for a token that is none, or that others could read on its way."""
     if token is None:
         return
+    if not token:
+        raise Refused("bad_input", "the token is empty: give one (commands read PROV_LEDGER_TOKEN), or none")
     if not _TOKEN.fullmatch(token):
         raise Refused("bad_input", "the token holds a space, a line's end or what is not ASCII: mend it")
     if not private:
