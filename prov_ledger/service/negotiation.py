@@ -22,7 +22,8 @@ def choose_type(accept: str | None, offered: Sequence[str], aliases: Mapping[str
         if named[name] in offered and quality > liked:
             best, liked = named[name], quality
     if not best:
-        raise Refused("not_acceptable", f"this comes as {', '.join(offered)}: accept one of them")
+        forms = ", ".join(dict.fromkeys(offered))
+        raise Refused("not_acceptable", f"this comes as {forms}: accept one of them")
     return best
 
 

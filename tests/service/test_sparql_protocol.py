@@ -16,6 +16,7 @@ from httpx2 import Response
 from rdflib import Graph, URIRef
 from served import Served, Shop
 
+from prov_ledger.analysing.rendering import GRAPH_FORMS
 from prov_ledger.model.records import Role
 from prov_ledger.service.negotiation import choose_type
 
@@ -332,6 +333,11 @@ def test_the_form_that_is_liked_best_is_chosen(served: Served, accept: str, chos
 @pytest.mark.parametrize("accept", ["text/turtle", "image/png", "*/*;q=0"])
 def test_a_form_that_there_is_not_is_refused(served: Served, accept: str) -> None:
     assert _code(get(served, SOURCES, accept)) == (406, "not_acceptable")
+
+
+def test_the_refusal_of_a_form_lists_each_that_there_is_once(served: Served) -> None:
+    told = get(served, "CONSTRUCT WHERE { ?s a pl:Source }", "image/png").json()["detail"]
+    assert [told.count(form) for form in GRAPH_FORMS] == [1] * len(GRAPH_FORMS)
 
 
 def test_a_broken_preference_counts_as_none() -> None:
