@@ -32,8 +32,10 @@ def plan(session: Session, ids: Ids) -> None:
     """
     with session.open() as ledger:
         made = ledger.plan_erasure(ids)
-    run = f"prov-ledger erase run --plan {made.hash}"
-    session.emit(made, [*made.lines(), "", "To erase all of this for good:", f"  {run}"])
+    lead = "To erase all of this for good:"
+    if made.held:
+        lead = "Under a legal hold this is refused. Once it is released:"
+    session.emit(made, [*made.lines(), "", lead, f"  prov-ledger erase run --plan {made.hash}"])
 
 
 @commands.add("run", example="prov-ledger erase run --plan HASH --reason 'request 17'")

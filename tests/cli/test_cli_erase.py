@@ -74,6 +74,9 @@ def test_a_held_source_is_refused_until_it_is_released(run: Command, case: dict[
     assert run("hold", case["source"], "--reason", "case 12").status == 0
     assert run("holds").out.splitlines()[-1].strip() == "case 12"
     hash = plan_of(run, case["source"])
+    lines = run("erase", "plan", case["source"]).out.splitlines()
+    assert f"held     {case['source']} is under a legal hold" in lines
+    assert lines[-2] == "Under a legal hold this is refused. Once it is released:"
 
     refused = run("erase", "run", "--plan", hash)
     assert (refused.status, refused.err.split(":")[0]) == (5, "error [legal_hold]")

@@ -63,9 +63,9 @@ class Kept:
 class Manifest:
     """All that an erasure does and leaves.
 
-    ``hash``, 64 hex digits, is SHA-256 over the plan but ``at``, when it was made, and ``copies`` and
-    ``shown_to``: where else the same text stays, and who read it, change nothing of what goes. It is what a
-    run has to present.
+    ``hash``, 64 hex digits, is SHA-256 over the plan but ``at``, when it was made, ``copies``, ``shown_to``
+    and ``held``: where else the same text stays, who read it, and which sources are under a legal hold change
+    nothing of what goes. It is what a run has to present; while anything is held it is refused.
     """
 
     hash: str = field(init=False, default="")
@@ -82,6 +82,7 @@ class Manifest:
     at: datetime | None = None
     copies: tuple[Copy, ...] = ()
     shown_to: tuple[tuple[Node | None, int], ...] = ()
+    held: tuple[Node, ...] = ()
 
     def __post_init__(self) -> None:
         hashed = sha256("\n".join((_DOMAIN, *self._hashed())).encode()).hexdigest()
@@ -113,6 +114,8 @@ class Manifest:
     def lines(self) -> Iterator[str]:
         """The plan for a person: what goes first, then what it touches, then what it cannot reach."""
         yield f"plan     {self.hash}"
+        for source in self.held:
+            yield f"held     {source} is under a legal hold"
         yield f"asked    {', '.join(self.targets)}"
         yield f"goes     {_counted(self)}"
         yield from _listed("", self.goes)

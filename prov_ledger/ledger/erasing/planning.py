@@ -72,11 +72,18 @@ class Planning:
         return self._planned(held, targets, tuple(self._redacted(held, targets)), cause)
 
     def told(self, plan: Plan) -> Manifest:
-        """The manifest with where else the same text stays, and who was shown what goes: all is read."""
+        """The manifest with what is held, where else the same text stays, and who was shown what goes: all
+        is read.
+        """
         manifest = plan.manifest
         shown = self._shown_to({*manifest.goes, *(x.claim for x in manifest.derived)})
         copies = self._copies(plan.held, plan.redacted)
-        return replace(manifest, copies=tuple(copies), shown_to=tuple(shown))
+        held = tuple(source for source in plan.touched if self._is_held(source))
+        return replace(manifest, copies=tuple(copies), shown_to=tuple(shown), held=held)
+
+    def _is_held(self, source: Node) -> bool:
+        state = self.tenant.state
+        return state.removals.held(source, state.reader.collection_of(source))
 
     def account(self, targets: Sequence[Node]) -> Plan:
         """As ``plan``, of what is held and stays: no span is taken out of anything."""
