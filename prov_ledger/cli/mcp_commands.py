@@ -38,4 +38,7 @@ def mcp(
     opened = session if folder is None else replace(session, path=folder)
     with opened.open() as ledger:
         ledger.load()
+        if ledger.find_agent(session.agent) is None:
+            message = "no agent of that name is recorded: record it with 'prov-ledger agent'"
+            raise Refused("not_found", f"--as {session.agent}: {message}")
         serve_stdio(Asker(ledger, session.agent, session.purpose), erasure=allow_erasure)

@@ -88,6 +88,12 @@ def test_it_ends_with_its_client_and_says_nothing_beside_the_protocol(shop: Shop
     assert QUOTE not in out
 
 
+def test_a_name_that_was_never_recorded_is_refused_at_the_start(shop: Shop) -> None:
+    status, out, err = run(shop, name="nobody")
+    assert (status, out, err.partition(":")[0]) == (4, "", "error [not_found]")
+    assert "--as nobody" in err
+
+
 def test_nobody_acts_as_whoever_made_the_ledger_without_saying_so(shop: Shop) -> None:
     done = subprocess.run(
         [sys.executable, "-m", "prov_ledger", "mcp", str(shop.folder)],
