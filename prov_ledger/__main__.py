@@ -1,6 +1,6 @@
 """``python -m prov_ledger`` is the command ``prov-ledger``."""
 
-from prov_ledger.cli.main import main
+from prov_ledger.cli.start import main
 
 if __name__ == "__main__":
     main()

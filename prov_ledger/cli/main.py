@@ -110,9 +110,8 @@ def build() -> typer.Typer:
 
 def main() -> None:
     """Run the command line and exit with its status."""
-    app = build()
 
     def application(arguments: list[str]) -> object:
-        return app(arguments, prog_name="prov-ledger", standalone_mode=False)
+        return build()(arguments, prog_name="prov-ledger", standalone_mode=False)
 
     sys.exit(run(application, sys.argv[1:]))

@@ -1,6 +1,8 @@
 """A command that fails says why in one line and ends with a status that means something."""
 
 import json
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -83,3 +85,24 @@ def test_a_query_that_runs_for_ever_ends_at_its_deadline(shop: Shop) -> None:
     ran = shop.run("sparql", "--timeout", "0.5", "-q", endless)
     assert ran.status == STATUS["query_timeout"].exit_code
     assert ran.err.startswith("error [query_timeout]: the query took longer than 0.5 s")
+
+
+_INTERRUPTED = """
+import os, signal, sys
+class Interrupts:
+    def find_spec(self, name, path=None, target=None):
+        if name == sys.argv[1]:
+            os.kill(os.getpid(), signal.SIGINT)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+sys.meta_path.insert(0, Interrupts())
+from prov_ledger.cli.start import main
+main()
+"""
+
+
+@pytest.mark.parametrize("loading", ["prov_ledger.cli.main", "typer", "pyoxigraph"])
+def test_an_interrupt_while_modules_are_loaded_is_one_line(loading: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", _INTERRUPTED, loading], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
