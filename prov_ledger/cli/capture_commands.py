@@ -52,7 +52,8 @@ def source(
 ) -> None:
     """Name a source object.
 
-    The same native id again gives it a new title.
+    The same native id again gives it a new title. Only whoever made the ledger may read it at once: to use
+    it, even by whom it was made, it is granted first ('prov-ledger grant').
     """
     with session.open() as ledger:
         made = ledger.source(

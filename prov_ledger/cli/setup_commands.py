@@ -32,6 +32,7 @@ def init(
 ) -> None:
     """Make a ledger, or one more tenant in it.
 
+    Its first agent, curator, has every role and may read everything; commands without --as act as it.
     Types of facts: date, instant, code, number, text, or {number: EUR}, {code: personal}.
     """
     declared = {name: _fact_type(raw) for name, raw in parse_pairs(facts or [], "--fact").items()}
