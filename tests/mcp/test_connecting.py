@@ -8,14 +8,18 @@ import sys
 from pathlib import Path
 
 import httpx2
+import pytest
 from agents_shop import JULY, Shop
 from mcp import Client, StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
 from served_ledgers import serving
 
+import prov_ledger.mcp
+from prov_ledger.mcp import inputs
 from prov_ledger.service.api_keys import ApiKeys
 
 README = (Path(__file__).resolve().parents[2] / "README.md").read_text()
+OWN = (Path(prov_ledger.mcp.__file__).parent / "README.md").read_text()
 SECTION = README.partition("## Connect an agent (MCP)\n")[2].partition("\n## ")[0]
 STDIO, HTTP = (
     json.loads(text)["mcpServers"]["evidence"]
@@ -69,3 +73,40 @@ def test_the_address_of_the_readme_connects_a_client(shop: Shop) -> None:
 
     with serving(shop.folder) as address:
         _holds(asyncio.run(run(HTTP["url"].replace("http://127.0.0.1:8080", address))))
+
+
+def test_the_client_that_is_shown_gets_an_answer_of_each_tool(
+    shop: Shop, capsys: pytest.CaptureFixture[str]
+) -> None:
+    shown = re.findall(r"```py\n(.*?)```", OWN, re.DOTALL)[0]
+    keys = ApiKeys(shop.folder)
+    with shop.ledger() as ledger:
+        key = keys.create("default", ledger.find_agent("support-bot") or "", None)[1]
+    keys.close()
+    with serving(shop.folder) as address:
+        code = compile(shown.replace("http://127.0.0.1:8080", address), "README.md", "exec")
+        exec(code, {"key": key, "claim": shop.claim})
+    lines = capsys.readouterr().out.splitlines()
+    assert [line.split()[0] for line in lines] == ["find", "resolve", "check_answer", "explain"]
+    assert [line for line in lines if line.endswith(" None")] == []
+
+
+@pytest.mark.parametrize(
+    ("tool", "takes"),
+    [
+        ("find", inputs.Find),
+        ("resolve", inputs.Resolve),
+        ("check_answer", inputs.CheckAnswer),
+        ("explain", inputs.Explain),
+        ("capture_evidence", inputs.CaptureEvidence),
+        ("record_claim", inputs.RecordClaim),
+        ("restate_claim", inputs.RestateClaim),
+        ("remind", inputs.Remind),
+    ],
+)
+def test_the_fields_that_are_shown_are_those_of_the_tool(tool: str, takes: type[inputs.Input]) -> None:
+    (row,) = (line for line in OWN.splitlines() if line.startswith(f"| `{tool}` |"))
+    needed, more = (set(re.findall(r"`(\w+)`", cell)) for cell in row.split("|")[2:4])
+    fields = takes.model_fields
+    assert {name for name, field in fields.items() if field.is_required()} <= needed
+    assert needed | more == fields.keys()
