@@ -62,5 +62,6 @@ def threads(session: Session) -> None:
     lines = []
     for thread in found:
         lines.append(f"{thread.name}  owned by {thread.owner}")
+        lines.append(f"    {thread.id}")
         lines += [f"    read by {', '.join(thread.readers)}"] if thread.readers else []
     session.emit(found, lines)

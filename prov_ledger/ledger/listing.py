@@ -61,6 +61,7 @@ class ListedGrant:
 class ListedThread:
     """A thread that the one who asks owns or reads; ``owner`` and ``readers`` by name, or by id."""
 
+    id: Node
     name: str
     owner: str
     readers: tuple[str, ...] = ()
@@ -155,7 +156,7 @@ class Listing:
                 known = names or thread.owner == acting.agent
                 people = [self._called(id, known or id == acting.agent) for id in sorted(thread.readers)]
                 owner = self._called(thread.owner, known)
-                found.append(ListedThread(name, owner, tuple(sorted(people))))
+                found.append(ListedThread(thread.id, name, owner, tuple(sorted(people))))
         return tuple(found)
 
     def _threads(self) -> Iterator[r.ThreadRecord]:

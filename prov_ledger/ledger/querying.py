@@ -7,6 +7,7 @@ from prov_ledger.errors import QueryError
 from prov_ledger.ledger.disclosing import Disclosing, described
 from prov_ledger.ledger.session import Acting, Session
 from prov_ledger.ledger.sources import Sources
+from prov_ledger.ledger.threads import Threads
 from prov_ledger.model.ids import looks_like_id
 from prov_ledger.model.records import Node
 from prov_ledger.queries import guard
@@ -45,13 +46,23 @@ class Queries:
     ) -> Answer:
         """Answer one of the library's queries; parameters are written as at a prompt.
 
+        A thread goes by its name as well, for who takes part in it or may read names.
         Raises QueryError for a query or a parameter that there is not, Refused for an ill-typed value.
         """
         self.session.check_role(acting.agent, "sparql")
         query = load_query(name)
         table, now = self.tenant.state.reader.table(), self.tenant.now()
+        if "thread" in parameters:
+            parameters = {**parameters, "thread": self._thread(acting, parameters["thread"])}
         rows = parse_parameters(query, parameters, base=self.tenant.base, table=table, now=now)
         return self.run(acting, query.bind(rows), columns, timeout)
+
+    def _thread(self, acting: Acting, named: str) -> str:
+        """The id of a thread that is named; any other text as it is, to be read as ids."""
+        id = self.session.find_name("thread", named)
+        if id is None:
+            return named
+        return id if self.session.may_read_names(acting) else Threads(self.session).require(acting, named).id
 
     def run(
         self, acting: Acting, text: str, columns: Sequence[str] = (), timeout: float | None = None

@@ -1,13 +1,18 @@
 """From what a person types for a parameter to its rows of terms."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, datetime, timedelta
 
-from prov_ledger.errors import QueryError
+from prov_ledger.errors import QueryError, Refused
 from prov_ledger.model.facts import FactTable, FactValue
+from prov_ledger.model.ids import parse_id
 from prov_ledger.model.times import civil_date, parse_instant
 from prov_ledger.queries.binding import NamedQuery, Row
 from prov_ledger.rdf.terms import XSD_DATE, XSD_DATE_TIME, Iri, literal_of
+
+#: What follows the id of an entry in the name of a node of it, such as ``thread``.
+_FRAGMENT = re.compile(r"[a-z0-9][a-z0-9/_-]*", re.ASCII)
 
 
 def id_rows(base: str, ids: Iterable[str]) -> list[Row]:
@@ -53,7 +58,8 @@ def parse_parameters(
     """Read parameters as typed at a prompt; their kinds are in the query's header.
 
     ids: ``cl_a,cl_b``; instant: ISO 8601 with a zone; interval: ``START/END``; days: a number;
-    facts: ``name=value,name=value``. Raises QueryError, or Refused for a value that is ill-typed.
+    facts: ``name=value,name=value``. Raises QueryError, or Refused for a value that is ill-typed:
+    ``malformed_id``, ``bad_fact``, ``undeclared_fact``.
     """
     readers: dict[str, Callable[[str], list[Row]]] = {
         "ids": lambda text: id_rows(base, _listed(text)),
@@ -70,7 +76,15 @@ def parse_parameters(
 
 
 def _listed(text: str) -> list[str]:
-    return [part for part in text.replace(",", " ").split() if part]
+    return [_node(part) for part in text.replace(",", " ").split()]
+
+
+def _node(text: str) -> str:
+    """An id, or a node of an entry (``ent_...#thread``), in its canonical spelling."""
+    id, mark, fragment = text.partition("#")
+    if mark and not _FRAGMENT.fullmatch(fragment):
+        raise Refused("malformed_id", "not an id: what follows its # is no name of a node; copy the id again")
+    return parse_id(id) + mark + fragment
 
 
 def _interval(text: str) -> tuple[datetime, datetime]:
@@ -92,5 +106,7 @@ def _pairs(text: str) -> dict[str, object]:
         name, equals, value = part.strip().partition("=")
         if not equals:
             raise QueryError("facts are written name=value,name=value")
+        if name.strip() in pairs:
+            raise Refused("bad_fact", f"{name.strip()} is given twice: give it once")
         pairs[name.strip()] = value.strip()
     return pairs

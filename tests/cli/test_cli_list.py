@@ -18,4 +18,5 @@ def test_grants_and_threads_are_listed_in_words_and_in_json(shop: Shop) -> None:
     assert f"support-bot reads {shop.source}" in shop.run("list", "grants").out.splitlines()
     [thread] = json.loads(shop.run("list", "threads", "--json").out)
     assert (thread["name"], thread["owner"]) == ("chat-7", "curator")
+    assert f"    {thread['id']}" in shop.run("list", "threads").out.splitlines()
     assert shop.run("list", "collections").out == ""

@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 
 from prov_ledger import Ledger
+from prov_ledger.rdf.terms import Iri
+from prov_ledger.store.port import Rows
 from tests.ledger.worlds import Clock, refused
 
 CLAIM = {"transformation": {"kind": "quote"}, "question": {"text": "What is the rule?", "facts": {}}}
@@ -117,3 +119,25 @@ def test_a_thread_is_listed_for_those_who_take_part_in_it(shop: Ledger) -> None:
 
 def test_a_purpose_that_is_blank_is_refused(shop: Ledger) -> None:
     assert refused(lambda: shop.list_sources(purpose=" ")) == "bad_input"
+
+
+def test_a_query_takes_a_thread_by_its_name_or_its_id(shop: Ledger) -> None:
+    evidence = shop.evidence(shop.show(page(shop, "returns")).revision, quote="Goods")
+    old = shop.claim(says="It is.", support=[evidence], **CLAIM)  # type: ignore[arg-type]
+    for name in ("chat-7", "chat-8"):
+        shop.remind([old], 100, thread=name)
+    shop.supersede(old, says="It is not.", support=[evidence], **CLAIM)  # type: ignore[arg-type]
+    seventh = shop.list_threads()[0]
+    by_name = shop.named_query("stale_in_threads", {"thread": seventh.name})
+    assert isinstance(by_name, Rows)
+    assert [row[0] for row in by_name.rows] == [Iri(shop.base + seventh.id)]
+    assert shop.named_query("stale_in_threads", {"thread": seventh.id}) == by_name
+
+
+def test_a_thread_of_others_has_no_name_for_a_query(shop: Ledger) -> None:
+    shop.agent("ann", ["analyst"])
+    evidence = shop.evidence(shop.show(page(shop, "returns")).revision, quote="Goods")
+    claim = shop.claim(says="It is.", support=[evidence], **CLAIM)  # type: ignore[arg-type]
+    shop.remind([claim], 100, thread="chat-7")
+    asked = {"thread": "chat-7"}
+    assert refused(lambda: shop.named_query("stale_in_threads", asked, by="ann")) == "unknown_id"

@@ -11,6 +11,7 @@ from random_world import RandomWorld
 from prov_ledger import queries
 from prov_ledger.errors import ProvLedgerError, QueryError, Refused
 from prov_ledger.model.facts import FactKind, FactTable, FactType
+from prov_ledger.model.ids import mint_id
 from prov_ledger.queries.analyst import run_named, run_query
 from prov_ledger.queries.binding import load_query, parse_query, query_names
 from prov_ledger.queries.guard import check_query
@@ -27,6 +28,7 @@ from prov_ledger.rdf.terms import (
 )
 from prov_ledger.store.port import GraphStore, Rows
 
+CLAIM, OTHER = mint_id("cl"), mint_id("cl")
 HEADER = """\
 # title: A test
 # params: pair (facts), one (ids, optional)
@@ -141,13 +143,13 @@ def test_days_look_at_instants_and_at_dates_of_the_zone() -> None:
 def test_what_is_typed_becomes_rows_by_kind() -> None:
     parsed = parse_parameters(
         load_query("applicability"),
-        {"claim": "cl_a, cl_b", "facts": "question_date=2026-06-01, total=5"},
+        {"claim": f"{CLAIM}, {OTHER.upper()}", "facts": "question_date=2026-06-01, total=5"},
         base="urn:b/",
         table=TABLE,
         now=NOW,
     )
     assert parsed == {
-        "claim": [(Iri("urn:b/cl_a"),), (Iri("urn:b/cl_b"),)],
+        "claim": [(Iri(f"urn:b/{CLAIM}"),), (Iri(f"urn:b/{OTHER}"),)],
         "facts": [
             (Iri("urn:b/fact/question_date"), civil_date(date(2026, 6, 1))),
             (Iri("urn:b/fact/total"), literal_of(Decimal(5))),
@@ -162,15 +164,36 @@ def test_what_is_typed_becomes_rows_by_kind() -> None:
         ("who_concluded", {"interval": "2026-01-01/2026-02-01"}),
         ("ending_soon", {"days": "a month"}),
         ("ending_soon", {"days": "-1"}),
-        ("applicability", {"claim": "cl_a", "facts": "total"}),
-        ("applicability", {"claim": "cl_a", "facts": "totla=5"}),
+        ("applicability", {"claim": CLAIM, "facts": "total"}),
+        ("applicability", {"claim": CLAIM, "facts": "totla=5"}),
         ("state_as_of", {"at": "2026-01-01T00:00:00"}),
-        ("rests_on", {"claim": "cl_a"}),
+        ("rests_on", {"claim": CLAIM}),
     ],
 )
 def test_what_cannot_be_read_is_refused(name: str, typed: dict[str, str]) -> None:
     with pytest.raises((QueryError, Refused)):
         parse_parameters(load_query(name), typed, base="urn:b/", table=TABLE, now=NOW)
+
+
+@pytest.mark.parametrize("text", ["rev_zzz", "returns", f"{CLAIM}, cl_x", f"{CLAIM}#a b>", f"{CLAIM}#>"])
+def test_what_is_no_id_is_refused(text: str) -> None:
+    with pytest.raises(Refused) as caught:
+        parse_parameters(load_query("rests_on"), {"node": text}, base="urn:b/", table=TABLE, now=NOW)
+    assert caught.value.code == "malformed_id"
+
+
+def test_a_node_of_an_entry_is_an_id_too() -> None:
+    node = f"{mint_id('ent')}#thread"
+    parsed = parse_parameters(
+        load_query("stale_in_threads"), {"thread": node}, base="urn:b/", table=TABLE, now=NOW
+    )
+    assert parsed == {"thread": [(Iri(f"urn:b/{node}"),)]}
+
+
+def test_a_fact_that_is_given_twice_is_refused() -> None:
+    typed = {"claim": CLAIM, "facts": "total=5,total=6"}
+    with pytest.raises(Refused, match="total is given twice"):
+        parse_parameters(load_query("applicability"), typed, base="urn:b/", table=TABLE, now=NOW)
 
 
 def test_a_query_runs_by_name_with_what_was_typed(new_store: MakeStore) -> None:
