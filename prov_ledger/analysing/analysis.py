@@ -10,7 +10,7 @@ from prov_ledger.analysing.rendering import JSON, Rendered, render_rows
 from prov_ledger.analysing.workers import Workers
 from prov_ledger.errors import QueryError
 from prov_ledger.ledger.ledger import Ledger
-from prov_ledger.queries.guard import Kind, check_dataset, check_query, with_prefixes
+from prov_ledger.queries.guard import Kind, check_dataset, check_query, placing_errors, with_prefixes
 from prov_ledger.store.port import Rows, graph_iri
 from prov_ledger.store.results import answer_of_json
 
@@ -76,7 +76,8 @@ class Analysis:
             limits = replace(limits, rows=min(limits.rows, TEXT_ROWS))
         snapshot = self.ledger.snapshot(self.max_age)
         question = Question(with_prefixes(text), JSON if text_columns else form, as_default, as_named)
-        answer = self.workers.ask(snapshot, self.ledger.base, question, limits, unwanted)
+        with placing_errors(text):
+            answer = self.workers.ask(snapshot, self.ledger.base, question, limits, unwanted)
         if text_columns:
             answer = self._joined(answer, form, text_columns, by, purpose, limits)
         return Analysed(answer, form, snapshot.position.sequence, snapshot.taken)

@@ -13,6 +13,8 @@ Source: SPARQL 1.1 Query Language section 19 (grammar; 19.2 codepoint escapes; 1
 
 import re
 import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Literal
 
 from prov_ledger.errors import QueryError
@@ -41,6 +43,8 @@ _TOKEN = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 _CODEPOINT = re.compile(r"\\u([0-9A-Fa-f]{4})|\\U([0-9A-Fa-f]{8})")
+#: Where a parser met an error, on the line that the preset prefixes are on.
+_FIRST_LINE = re.compile(r"\berror at 1:(\d+)")
 _SERVICE = re.compile(r"service", re.IGNORECASE)
 _KINDS: dict[str, Kind] = {k: k for k in ("SELECT", "ASK", "CONSTRUCT", "DESCRIBE")}
 
@@ -87,6 +91,20 @@ def with_prefixes(text: str) -> str:
     declared, _ = _split_prologue(_tokens(text))
     missing = (f"PREFIX {name}: <{iri}> " for name, iri in PREFIXES.items() if f"{name}:" not in declared)
     return "".join(missing) + text
+
+
+@contextmanager
+def placing_errors(text: str) -> Iterator[None]:
+    """Within, a QueryError about ``with_prefixes(text)`` tells the place in ``text`` itself."""
+    try:
+        yield
+    except QueryError as error:
+        added = len(with_prefixes(text)) - len(text)
+
+        def moved(match: re.Match[str]) -> str:
+            return f"error at 1:{max(int(match[1]) - added, 1)}"
+
+        raise QueryError(_FIRST_LINE.sub(moved, error.message, count=1), code=error.code) from None
 
 
 def _decode(text: str) -> str:

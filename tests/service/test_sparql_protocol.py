@@ -349,6 +349,11 @@ def test_switched_off_there_is_no_endpoint(shop: Shop) -> None:
         assert _code(get(served, "ASK {}")) == (404, "not_found")
 
 
+def test_a_mistake_is_placed_in_the_text_that_was_sent(served: Served) -> None:
+    for text, place in (("SELECT ?x { ?x a pl:Claim }}", "1:29"), ("SELECT ?x {\n ?x }", "2:6")):
+        assert f"error at {place}:" in get(served, text).json()["detail"]
+
+
 def test_the_prefixes_of_the_ledger_are_preset(served: Served) -> None:
     assert _is_true(get(served, "ASK { ?claim a pl:Claim ; prov:wasDerivedFrom ?evidence }"))
     own = "PREFIX pl: <https://w3id.org/prov-ledger#> ASK { ?claim a pl:Claim }"
