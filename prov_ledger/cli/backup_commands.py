@@ -10,7 +10,7 @@ from prov_ledger.cli.session import Session
 from prov_ledger.errors import STATUS
 from prov_ledger.ledger.doctoring import Diagnosis, examine
 from prov_ledger.ledger.opening import key_provider
-from prov_ledger.ledger.restoring import Newest, Restored, bring_key, restore
+from prov_ledger.ledger.restoring import Newest, Restored, brought_key, restore
 from prov_ledger.ledger.tenant import system_clock
 
 commands = Commands()
@@ -71,8 +71,9 @@ def restore_backup(
     """
     keys = key_provider(session.path)
     known = Newest.of_folder(newest)
-    bring_key(source, known, keys, keys_from)
-    session.emit(done := restore(source, session.path, keys, known, system_clock), list(_told(done)))
+    with brought_key(source, known, keys, keys_from):
+        done = restore(source, session.path, keys, known, system_clock)
+    session.emit(done, list(_told(done)))
 
 
 def _told(done: Restored) -> list[str]:

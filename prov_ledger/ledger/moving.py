@@ -12,7 +12,7 @@ from pathlib import Path
 from prov_ledger.errors import KeyNotDestroyable, MissingKey, Refused
 from prov_ledger.ledger.backing import Backing, Backup
 from prov_ledger.ledger.layout import api_keys_file, parse_tenant, service_folder, tenant_folder
-from prov_ledger.ledger.restoring import Newest, Restored, bring_key, restore
+from prov_ledger.ledger.restoring import Newest, Restored, brought_key, restore
 from prov_ledger.ledger.session import Session
 from prov_ledger.ledger.tenant import MOVED, REMOVING, Clock, Tenant
 from prov_ledger.vault.backup import sync_folder
@@ -80,8 +80,8 @@ def move_in(source: Path, ledger: Path, keys: KeyProvider, keys_from: Path | Non
     ``keys_from``: the folder that its key was written to, to be destroyed there afterwards; None: ``keys``
     has it. Raises as ``restore``.
     """
-    bring_key(source, Newest(), keys, keys_from)
-    return restore(source, ledger, keys, Newest(), clock, trusted=True)
+    with brought_key(source, Newest(), keys, keys_from):
+        return restore(source, ledger, keys, Newest(), clock, trusted=True)
 
 
 def reopen(ledger: Path, name: str) -> None:

@@ -13,7 +13,7 @@ from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from prov_ledger.errors import Corrupt, Refused
+from prov_ledger.errors import Corrupt, MissingKey, Refused
 from prov_ledger.ledger.layout import parse_tenant, tenant_folder
 from prov_ledger.ledger.naming import Renaming
 from prov_ledger.ledger.reviving import Reviving
@@ -37,6 +37,7 @@ from prov_ledger.vault.keys import FileKeys, KeyProvider
 from prov_ledger.vault.schema import DENIALS, KEYS
 from prov_ledger.vault.sqlite_errors import translated_files
 from prov_ledger.vault.tickets import KEYS_FILE
+from prov_ledger.vault.undoing import folders_undone, key_undone
 
 _STAGE = ".restoring"
 
@@ -90,7 +91,7 @@ def restore(
     manifest = verify_backup(backup)
     with closing(opened_copy(backup)) as journal:
         name = parse_tenant(journal.meta("tenant") or "")
-    with _staged(ledger, name) as stage:
+    with folders_undone(tenant_folder(ledger, name)), _newest_named(), _staged(ledger, name) as stage:
         folder = tenant_folder(stage, name)
         _copy(backup, folder, newest)
         with closing(Denials.open(_denials(backup, newest))) as source:
@@ -131,13 +132,28 @@ def _recognise(tenant: Tenant, known: Denials) -> None:
     tenant.denials.add_fingerprints(known.every_fingerprint(), known.known_erasures(), key)
 
 
-def bring_key(backup: Path, newest: Newest, keys: KeyProvider, keys_from: Path | None) -> None:
-    """Keep the key that a restored tenant is opened with among the others; None: it is among them.
+@contextmanager
+def _newest_named() -> Iterator[None]:
+    """Say where a key is missing that it may be so on purpose, and what opens without it."""
+    try:
+        yield
+    except MissingKey as error:
+        raise MissingKey(
+            "these files do not open: every erasure destroys the key that they had, so take the newest keys "
+            "and denials, of the ledger that was lost or of a later backup (--newest FOLDER). Only where "
+            f"nothing was erased since, look for the key: {error}"
+        ) from None
 
-    It then lies in two places, and an erasure destroys it in one. Raises MissingKey; Refused ``bad_input``
-    where keys are not kept in files.
+
+@contextmanager
+def brought_key(backup: Path, newest: Newest, keys: KeyProvider, keys_from: Path | None) -> Iterator[None]:
+    """The key that a restored tenant is opened with, kept among the others; None: it is among them.
+
+    It then lies in two places, and an erasure destroys it in one. Where the restoring within fails, it
+    goes again. Raises MissingKey; Refused ``bad_input`` where keys are not kept in files.
     """
     if keys_from is None:
+        yield
         return
     if not isinstance(keys, FileKeys):
         raise Refused("bad_input", "keys are not kept in files here: hand the tenant's key over yourself")
@@ -148,7 +164,10 @@ def bring_key(backup: Path, newest: Newest, keys: KeyProvider, keys_from: Path |
     database = Database(file, KEYS, read_only=newest.keys is None)
     with closing(database), database.reading() as connection:
         epoch = current_epoch(connection)
-    keys.put_key(name, epoch, FileKeys(keys_from).get_key(name, epoch))
+    with _newest_named():
+        key = FileKeys(keys_from).get_key(name, epoch)
+    with key_undone(keys, name, epoch, key):
+        yield
 
 
 def _denials(backup: Path, newest: Newest) -> Path:

@@ -84,6 +84,38 @@ def test_a_new_epoch_closes_older_backups(kept: tuple[Command, str, str]) -> Non
     assert verdict(run, evidence) == "citable"
 
 
+@pytest.mark.parametrize("given", ["nothing", "keys", "older files"])
+def test_after_an_erasure_a_restore_asks_for_the_newest_files_first(
+    kept: tuple[Command, str, str], given: str
+) -> None:
+    run, source, _ = kept
+    place, again = backed_up(run), Command(run.ledger.with_name("new") / "again")
+    plan = run("erase", "plan", source, "--json").json
+    assert isinstance(plan, dict)
+    assert run("erase", "run", "--plan", plan["hash"]).status == 0
+    options = {
+        "nothing": (),
+        "keys": ("--keys-from", str(run.ledger / "keys")),
+        "older files": ("--keys-from", str(run.ledger / "keys"), "--newest", str(place)),
+    }[given]
+    ran = again("restore", str(place), *options)
+    assert ran.status == 8, ran.err
+    assert 0 < ran.err.index("--newest FOLDER") < ran.err.index("key file")
+    assert not again.ledger.parent.exists()
+    newest = ("--newest", str(run.ledger / "tenants" / "default"), "--keys-from", str(run.ledger / "keys"))
+    assert again("restore", str(place), *newest).status == 0
+
+
+def test_a_restore_that_fails_leaves_no_key_and_no_folder(kept: tuple[Command, str, str]) -> None:
+    run, *_ = kept
+    place, again = backed_up(run), Command(run.ledger.with_name("again"))
+    with (place / "ledger.sqlite").open("r+b") as file:
+        file.seek(8192)
+        file.write(b"damaged")
+    ran = again("restore", str(place), "--keys-from", str(run.ledger / "keys"))
+    assert (ran.status, again.ledger.exists()) == (9, False)
+
+
 def test_the_doctor_ends_with_9_where_something_is_wrong(kept: tuple[Command, str, str]) -> None:
     run, *_ = kept
     assert run("doctor").status == 0

@@ -6,7 +6,7 @@ from pathlib import Path
 from prov_ledger import Ledger
 from prov_ledger.ledger.layout import keys_folder, tenant_folder
 from prov_ledger.ledger.moving import move_out, remove
-from prov_ledger.ledger.restoring import Newest, Restored, bring_key, restore
+from prov_ledger.ledger.restoring import Newest, Restored, brought_key, restore
 from prov_ledger.vault import crash
 from prov_ledger.vault.keys import FileKeys
 from tests.ledger.worlds import Clock
@@ -20,8 +20,9 @@ def restored(
     """Restore into ``to`` beside what ``lost``, the ledger that was lost, still has; None: it has nothing."""
     keys = FileKeys(keys_folder(to))
     newest = Newest.of_folder(tenant_folder(lost, TENANT) if lost is not None else None)
-    bring_key(backup, newest, keys, keys_from or (keys_folder(lost) if lost is not None else None))
-    return restore(backup, to, keys, newest, clock)
+    place = keys_from or (keys_folder(lost) if lost is not None else None)
+    with brought_key(backup, newest, keys, place):
+        return restore(backup, to, keys, newest, clock)
 
 
 def back_up_until_killed(folder: Path, backup: Path, point: str, passes: int) -> None:
