@@ -47,7 +47,16 @@ def import_(
 
     Its name and its grants stay.
     """
-    done = move_in(source, session.path, key_provider(session.path), keys_from, system_clock)
+    try:
+        done = move_in(source, session.path, key_provider(session.path), keys_from, system_clock)
+    except Refused as refusal:
+        if refusal.code != "already_exists":
+            raise
+        message = (
+            f"a tenant of that name is in {session.path} already: import it into another ledger (--ledger), "
+            "reopen it if it was exported from here, or remove the one that is here first"
+        )
+        raise Refused("already_exists", message) from None
     lines = [f"took in tenant {done.tenant} with {done.entries} entries, root {done.root}"]
     if keys_from is not None:
         lines.append(f"its key is here now: destroy the one in {keys_from}")

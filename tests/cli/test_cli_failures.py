@@ -106,3 +106,12 @@ def test_an_interrupt_while_modules_are_loaded_is_one_line(loading: str) -> None
         [sys.executable, "-c", _INTERRUPTED, loading], capture_output=True, text=True, timeout=60, check=False
     )
     assert (done.returncode, done.stdout, done.stderr) == (130, "", "interrupted\n")
+
+
+def test_a_tenant_that_is_here_is_not_imported_and_what_fits_is_said(tmp_path: Path) -> None:
+    run, moving, apart = Command(tmp_path / "ledger"), tmp_path / "moving", tmp_path / "apart"
+    assert run("init").status == 0
+    assert run("tenant", "export", str(moving), "--keys-to", str(apart)).status == 0
+    ran = run("tenant", "import", str(moving), "--keys-from", str(apart))
+    assert (ran.status, ran.err.partition(":")[0]) == (2, "error [already_exists]")
+    assert "import it into another ledger (--ledger), reopen it" in ran.err
