@@ -44,7 +44,10 @@ def run(
     plan: Annotated[str, typer.Option(metavar="HASH", help="The hash that the plan ended with.")],
     reason: Annotated[str | None, typer.Option(metavar="TEXT", help="Why; kept sealed.")] = None,
     subject: Annotated[
-        str | None, typer.Option(metavar="NAME", help="Whose data it was; kept sealed.")
+        str | None,
+        typer.Option(
+            metavar="NAME", help="Whose data it was; kept sealed, until this erasure is erased too."
+        ),
     ] = None,
     recognised_for: Annotated[
         str, typer.Option(metavar="DURATION", help="How long what was erased is refused when it comes back.")
@@ -102,7 +105,8 @@ def check(
     """Look for a text in every file, in every spelling, and in all that opens.
 
     Exit status 1 where it is found, with the places. What is typed as an argument stays in the history of
-    the shell: '-' keeps it out of there.
+    the shell: '-' keeps it out of there. The 'subject of era_...' is what a run was told with --subject:
+    'erase plan era_...' takes it out.
     """
     with session.open() as ledger:
         places = ledger.traces(sys.stdin.read().strip() if text == "-" else text)

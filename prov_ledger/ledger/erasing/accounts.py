@@ -231,5 +231,6 @@ _KINDS = {
     "col": "collection",
     "pur": "purpose",
     "ent": "thread",
+    "era": "erasure",
 }
 _ORDER = tuple(_KINDS)

@@ -19,7 +19,7 @@ _KINDS = {
     "revisions": ("rev_",),
     "evidence": ("ev_",),
     "claims": ("cl_",),
-    "names": ("agt_", "grp_", "col_", "pur_", "ent_"),
+    "names": ("agt_", "grp_", "col_", "pur_", "ent_", "era_"),
 }
 
 

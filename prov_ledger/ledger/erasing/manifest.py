@@ -146,6 +146,7 @@ _KINDS = {
     "col": "collection's name",
     "pur": "purpose's name",
     "ent": "thread's name",
+    "era": "erasure's subject",
 }
 _MOST_LISTED = 12
 _BECOMES = {

@@ -17,7 +17,7 @@ from prov_ledger.model.records import ErasureCause, Node
 from prov_ledger.model.world import SourceHistory
 from prov_ledger.rdf.supports import Supported
 
-_ERASABLE = ("src_", "rev_", "ev_", "cl_", "agt_", "grp_", "col_", "pur_")
+_ERASABLE = ("src_", "rev_", "ev_", "cl_", "agt_", "grp_", "col_", "pur_", "era_")
 #: A thread has no id of its own: it is what its entry began.
 _THREAD = "#thread"
 
@@ -52,7 +52,8 @@ class Planning:
             if not id.startswith(_ERASABLE) and not id.endswith(_THREAD):
                 raise Refused(
                     "bad_input",
-                    f"{id}: sources, revisions, evidence, claims, and names, of threads too, can be erased",
+                    f"{id}: sources, revisions, evidence, claims, and names, of threads and of "
+                    "erasures' subjects too, can be erased",
                 )
         return list(dict.fromkeys(parsed))
 
