@@ -44,6 +44,11 @@ class PacketLine:
     status: str = "unverified until resolved"
 
 
+def smallest_budget(id: Node, count: TokenCounter = count_tokens) -> int:
+    """How many tokens a packet needs before it holds anything: those of its fence."""
+    return count("\n".join([_OPEN.format(id=id), _CLOSE]))
+
+
 def render_packet(
     id: Node, lines: Sequence[PacketLine], budget: int, count: TokenCounter = count_tokens
 ) -> str:

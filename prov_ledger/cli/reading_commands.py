@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
 from itertools import chain
 from typing import Annotated
 
@@ -12,7 +13,8 @@ from prov_ledger.cli.render import slot_lines, terminal_width
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_pairs
 from prov_ledger.errors import Refused
-from prov_ledger.ledger.ledger import READERS
+from prov_ledger.ledger.ledger import READERS, Ledger
+from prov_ledger.ledger.sources import instant_from
 from prov_ledger.model.plain import encode_plain
 from prov_ledger.model.records import LEVELS
 from prov_ledger.model.slots import VERDICTS
@@ -93,7 +95,7 @@ def resolve(
         slots = ledger.resolve(
             ids,
             facts=parse_pairs(facts or [], "-f"),
-            as_of=None if as_of is None else parse_date_or_instant(as_of),
+            as_of=None if as_of is None else _past(ledger, as_of),
             min_authority=parse_enumerated(min_authority, LEVELS, "--min-authority"),
             max_age=max_age,
             thread=thread,
@@ -102,6 +104,14 @@ def resolve(
     session.emit(slots, chain.from_iterable(slot_lines(slot, width) for slot in slots))
     if wanted is not None and any(slot.verdict != wanted for slot in slots):
         raise typer.Exit(1)
+
+
+def _past(ledger: Ledger, when: str) -> datetime:
+    """An instant that has come; a date is its first instant in the tenant's zone."""
+    instant = instant_from(parse_date_or_instant(when), ledger.facts().zone)
+    if instant > datetime.now(UTC):
+        raise Refused("bad_input", "--as-of is a time that has not come: give one up to now")
+    return instant
 
 
 @commands.add("show", example="prov-ledger show policies/returns.md --on 2026-04-12 --raw")

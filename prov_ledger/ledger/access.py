@@ -130,7 +130,7 @@ class Access:
             draft.records.append(r.EndingRecord((joined,)))
         work.append(draft, agent)
 
-    def deny(self, work: Work, acting: Acting, source: str, reason: str, allowed: bool) -> None:
+    def deny(self, work: Work, acting: Acting, source: str, reason: str | None, allowed: bool) -> None:
         """Withhold a source from everyone, or allow it again.
 
         It is for any source, whoever may read it: so the role comes before whether there is such an id.
@@ -142,7 +142,7 @@ class Access:
         if allowed != (id in roster.denied):
             raise Refused("bad_input", f"{id} is {'not ' if allowed else ''}denied already: nothing to do")
         draft = work.draft("allow" if allowed else "deny")
-        sealed = draft.seal_or_none(f"{draft.id}#denial", "reason", reason)
+        sealed = draft.seal_reason(f"{draft.id}#denial", reason)
         draft.records.append(r.DenialRecord(id, allowed, sealed))
         draft.about.append(id)
         work.append(draft, acting.agent or "")

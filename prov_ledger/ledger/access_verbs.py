@@ -47,9 +47,9 @@ class AccessVerbs(Handle):
     def deny(self, source: str, reason: str | None = None, *, by: str | None = None) -> None:
         """Withhold a source from everyone, until it is allowed again."""
         with self._writing("deny", by, None) as (work, acting):
-            Access(self._session, self._sources).deny(work, acting, source, reason or "", allowed=False)
+            Access(self._session, self._sources).deny(work, acting, source, reason, allowed=False)
 
     def allow(self, source: str, reason: str | None = None, *, by: str | None = None) -> None:
         """End a denial."""
         with self._writing("deny", by, None, "allow") as (work, acting):
-            Access(self._session, self._sources).deny(work, acting, source, reason or "", allowed=True)
+            Access(self._session, self._sources).deny(work, acting, source, reason, allowed=True)

@@ -73,7 +73,7 @@ class Claims:
         checked = self._check(acting, new, (former, world))
         draft = work.draft("supersede")
         id = self._record(draft, acting, new, checked)
-        sealed = draft.seal_or_none(f"{draft.id}#supersession", "reason", reason)
+        sealed = draft.seal_reason(f"{draft.id}#supersession", reason)
         draft.records.append(r.SupersessionRecord(former, id, sealed))
         draft.about.append(former)
         work.append(draft, acting.agent or "")
@@ -83,7 +83,7 @@ class Claims:
         """Withdraw a claim: only its agent or a curator may."""
         id, _ = self._owned(acting, claim, "retract")
         draft = work.draft("retract")
-        sealed = draft.seal_or_none(f"{draft.id}#retraction", "reason", reason)
+        sealed = draft.seal_reason(f"{draft.id}#retraction", reason)
         draft.records.append(r.RetractionRecord(id, sealed))
         draft.about.append(id)
         work.append(draft, acting.agent or "")

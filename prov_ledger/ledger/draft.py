@@ -45,6 +45,12 @@ class Draft:
         """As ``seal``, for a text that may be absent or empty."""
         return self.seal(owner, field, text) if text else None
 
+    def seal_reason(self, owner: r.Node, reason: str | None) -> r.Commitment | None:
+        """As ``seal``, for a reason that need not be given. Raises Refused ``bad_input`` for a blank one."""
+        if reason is not None and not reason.strip():
+            raise Refused("bad_input", "the reason is empty: give one, or leave it out")
+        return self.seal_or_none(owner, "reason", reason)
+
     def entity(self, id: r.Node) -> r.Node:
         """Say that the entry brings an entity into being."""
         self.entities.append((id, id.partition("_")[0]))

@@ -35,7 +35,7 @@ class ReadingVerbs(Handle):
         """Record a reminder packet for the compacted context, and render it for its writer."""
         reminders, disclosing = Reminders(self._session, self._sources), Disclosing(self._session)
         with self._writing("remind", by, purpose) as (work, acting):
-            id = reminders.remind(work, acting, claims, budget, thread, readers)
+            id = reminders.remind(work, acting, claims, budget, thread, readers, count)
             packet = reminders.packet(acting, id, count)
             showing = disclosing.about_to_show(acting, rendered(packet), thread_id=packet.thread)
         disclosing.record(showing)

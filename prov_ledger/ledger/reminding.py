@@ -5,7 +5,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from prov_ledger.checks.candidates import leaves_of
-from prov_ledger.checks.packet import PacketLine, TokenCounter, count_tokens, describe_scope, render_packet
+from prov_ledger.checks.packet import (
+    PacketLine,
+    TokenCounter,
+    count_tokens,
+    describe_scope,
+    render_packet,
+    smallest_budget,
+)
 from prov_ledger.checks.verdict import Judge
 from prov_ledger.errors import Refused
 from prov_ledger.ledger.resolving import statement_owner
@@ -53,10 +60,12 @@ class Reminders:
         budget: int,
         thread: str | None,
         readers: Sequence[str] = (),
+        count: TokenCounter = count_tokens,
     ) -> Node:
         """Record a packet of claims, in order, for a thread where one is named.
 
-        Raises Refused ``unknown_id`` for a thread that the agent neither owns nor reads.
+        Raises Refused ``unknown_id`` for a thread that the agent neither owns nor reads; ``bad_input``
+        for a budget in which no packet fits.
         """
         ids, world = self.session.require(acting, claims)
         if not ids:
@@ -66,10 +75,14 @@ class Reminders:
                 raise Refused("bad_input", f"{id} is no claim: a reminder holds claims")
         if not 1 <= budget <= _LARGEST_BUDGET:
             raise Refused("bad_input", f"a budget is 1 to {_LARGEST_BUDGET} tokens")
+        reminder = mint_id("rem")
+        needed = smallest_budget(reminder, count)
+        if budget < needed:
+            raise Refused("bad_input", f"no packet fits in {budget} tokens: the smallest needs {needed}")
         agent = acting.agent or ""
         home = self._thread(work, acting, thread, readers) if thread is not None else None
         draft = work.draft("remind")
-        id = draft.entity(mint_id("rem"))
+        id = draft.entity(reminder)
         unique = tuple(dict.fromkeys(ids))
         draft.records.append(r.ReminderRecord(id, unique, budget, agent, self.tenant.now(), home))
         draft.about += [f"{claim}#reminders" for claim in unique]

@@ -54,7 +54,7 @@ class Retaining:
         if id in self.tenant.state.removals.holds:
             raise Refused("bad_input", f"a legal hold is on {id} already: nothing to do")
         draft = work.draft("hold")
-        sealed = draft.seal_or_none(f"{draft.id}#hold", "reason", reason)
+        sealed = draft.seal_reason(f"{draft.id}#hold", reason)
         draft.records.append(r.HoldRecord(id, sealed))
         draft.about.append(id)
         work.append(draft, acting.agent or "")
@@ -66,7 +66,7 @@ class Retaining:
         if held is None:
             raise Refused("not_found", f"no legal hold is on {id}: list the holds, then release one")
         draft = work.draft("release")
-        sealed = draft.seal_or_none(f"{draft.id}#release", "reason", reason)
+        sealed = draft.seal_reason(f"{draft.id}#release", reason)
         draft.records += [r.ReleaseRecord(id, sealed), r.EndingRecord((held.node,))]
         draft.about.append(id)
         work.append(draft, acting.agent or "")

@@ -21,6 +21,7 @@ WRONG_ID = "cl_0000000000000000zz"
         (("resolve", "-f", "purchase_date"), "bad_input"),
         (("resolve", "-f", "purchase_date=2026-07-02", "-f", "purchase_date=2026-07-03"), "bad_fact"),
         (("resolve", "--reader", "paper"), "bad_input"),
+        (("resolve", "--as-of", "2999-01-01"), "bad_input"),
         (("resolve", "--min-authority", "highest"), "bad_input"),
         (("evidence", "--quote", "within 90 days"), "quote_not_found"),
         (("evidence", "--quote", ""), "empty_quote"),

@@ -8,7 +8,7 @@ import pytest
 from prov_ledger import Ledger
 from prov_ledger.connectors.files import FilesConnector
 from prov_ledger.errors import ProvLedgerError, Refused
-from tests.ledger.worlds import QUOTE, World, make_world
+from tests.ledger.worlds import QUOTE, World, make_world, refused
 
 HALF = "half \ud800 character"
 HUGE = 10**5000
@@ -244,3 +244,26 @@ def test_the_code_says_what_is_wrong(world: World, call: Callable[[World], objec
         call(world)
     assert refusal.value.code == code
     assert world.state() == before
+
+
+def test_a_budget_in_which_no_packet_fits_is_refused_with_the_smallest_that_does(world: World) -> None:
+    before = world.state()
+    message = message_of(lambda: world.ledger.remind([world.claim], 1, thread="small"))
+    assert message is not None
+    assert world.state() == before
+    smallest = int(message.rpartition(" ")[2])
+    assert world.ledger.remind([world.claim], smallest).text != ""
+    assert message_of(lambda: world.ledger.remind([world.claim], smallest - 1)) is not None
+
+
+@pytest.mark.parametrize("blank", ["", "  ", "\n"])
+@pytest.mark.parametrize("verb", ["deny", "allow", "hold", "release", "retract"])
+def test_a_blank_reason_is_refused(tmp_path: Path, verb: str, blank: str) -> None:
+    world = make_world(tmp_path / "ledger")
+    if verb in ("allow", "release"):
+        getattr(world.ledger, {"allow": "deny", "release": "hold"}[verb])(world.source)
+    before = world.state()
+    on = world.claim if verb == "retract" else world.source
+    assert refused(lambda: getattr(world.ledger, verb)(on, reason=blank)) == "bad_input"
+    assert world.state() == before
+    getattr(world.ledger, verb)(on)
