@@ -15,7 +15,6 @@ from prov_ledger.queries.binding import load_query
 from prov_ledger.queries.parameters import parse_parameters
 from prov_ledger.rdf.terms import Iri, Literal, Term
 from prov_ledger.store.port import Answer, Rows, graph_iri
-from prov_ledger.vocab import PREFIXES
 
 #: What has a name: groups, collections, purposes and agents.
 _NAMED = ("grp_", "col_", "pur_", "agt_")
@@ -34,7 +33,8 @@ class Queries:
         self.session.check_role(acting.agent, "sparql")
         guard.check_query(text)
         guard.check_dataset(text, graph_iri(self.tenant.base))
-        return self.run(acting, with_prefixes(text), columns, timeout)
+        with guard.placing_errors(text):
+            return self.run(acting, guard.with_prefixes(text), columns, timeout)
 
     def named(
         self,
@@ -137,11 +137,6 @@ class Queries:
 
     def _source(self, id: Node) -> Node | None:
         return id if id.startswith("src_") else self.tenant.state.reader.source_of(id)
-
-
-def with_prefixes(text: str) -> str:
-    """The query with the usual prefixes in front; its own declarations come later and win."""
-    return "".join(f"PREFIX {name}: <{iri}>\n" for name, iri in PREFIXES.items()) + text
 
 
 def _literal(text: str | None) -> Term | None:
