@@ -62,8 +62,9 @@ class GitConnector:
     def changes(self, since: str | None = None, known: Known | None = None) -> Feed:
         """Give the changes after the cursor; ``known`` is not needed, the history tells all.
 
-        Raises ConnectorError: no such repository, bundle or branch, git missing, or a cursor that is not
-        in the first-parent history of the branch (rewritten, or another repository).
+        Raises ConnectorError: no such repository, bundle or branch, git missing, a glob that nothing of the
+        history matches, or a cursor that is not in the first-parent history of the branch (rewritten, or
+        another repository).
         """
         repository = self._open()
         tip = repository.tip(self._branch)
@@ -73,6 +74,8 @@ class GitConnector:
         revisions = f"{commits[index - 1].name}..{tip}" if index else tip
         origins = _origins(read_history(repository.git_dir, revisions, "-M50%", "-C50%", "-l1000"))
         steps, skipped = walk_history(commits, self._glob, origins, (index, taken))
+        if since is None and self._glob.text and not steps and not skipped:
+            raise ConnectorError("No path of the branch's history matches the glob.", code="not_found")
         return Feed(len(steps), self._changes(commits, steps), skipped)
 
     def close(self) -> None:

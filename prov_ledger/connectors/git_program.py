@@ -8,6 +8,7 @@ Needs git 2.31 or later (``--diff-merges=first-parent``).
 """
 
 import os
+import re
 import subprocess
 from collections.abc import Mapping
 from contextlib import suppress
@@ -16,6 +17,9 @@ from threading import Lock
 from typing import IO
 
 from prov_ledger.errors import ConnectorError
+
+#: A scheme, or a host before a colon, as in ``git@host:path``; a path has lost one slash of two.
+_ADDRESS = re.compile(r"(?:https?|ssh|git):/|[\w.-]+@[\w.-]+:", re.ASCII)
 
 
 class Repository:
@@ -92,6 +96,10 @@ def open_repository(place: Path, scratch: Path) -> Repository:
         return _open_folder(place)
     if place.is_file():
         return _open_bundle(place.resolve(), scratch)
+    if _ADDRESS.match(str(place)):
+        raise ConnectorError(
+            "An address is not cloned here; run `git clone` first and name its folder.", code="bad_input"
+        )
     raise ConnectorError(
         f"There is no repository folder or bundle file at {place}; check the path.", code="not_found"
     )
@@ -169,7 +177,7 @@ def _open_folder(place: Path) -> Repository:
         if "ownership" in failure.message or "not found on the PATH" in failure.message:
             raise
         raise ConnectorError(
-            f"{place} is not a git repository; name its top folder or a bundle."
+            f"{place} is not a git repository; name its top folder or a bundle.", code="bad_input"
         ) from failure
     git_dir, is_shallow, prefix = os.fsdecode(found).split("\n")[:3]
     if prefix:

@@ -100,6 +100,23 @@ def test_a_folder_that_is_no_repository_is_told(tmp_path: Path) -> None:
     assert "not a git repository" in refusal(tmp_path / "plain")
 
 
+def test_a_folder_that_is_no_repository_is_no_case_for_another_try(tmp_path: Path) -> None:
+    with GitConnector(tmp_path) as connector, pytest.raises(ConnectorError) as caught:
+        connector.changes()
+    assert (caught.value.code, caught.value.status.exit_code) == ("bad_input", 2)
+
+
+@pytest.mark.parametrize("address", ["https://h/x", "ssh://git@h/x.git", "git@h:x.git"])
+def test_an_address_is_told_to_be_cloned_first(address: str) -> None:
+    assert "git clone" in refusal(Path(address))
+
+
+def test_a_glob_that_matches_nothing_is_told(filled: Repo) -> None:
+    with GitConnector(filled.folder, path_glob="zzz*") as connector, pytest.raises(ConnectorError) as caught:
+        connector.changes()
+    assert caught.value.code == "not_found"
+
+
 def test_a_folder_inside_a_repository_is_told(filled: Repo) -> None:
     assert "lies inside a repository" in refusal(filled.folder / "sub")
 
