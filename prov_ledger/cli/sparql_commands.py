@@ -1,6 +1,8 @@
 """The command ``sparql``: a query of one's own, or one of the library by name."""
 
 import textwrap
+import time
+from collections.abc import Callable
 from itertools import chain
 from pathlib import Path
 from typing import Annotated
@@ -12,8 +14,9 @@ from prov_ledger.cli.render import terminal_width
 from prov_ledger.cli.results import FORMATS, format_answer
 from prov_ledger.cli.session import Session
 from prov_ledger.cli.values import parse_enumerated, parse_pairs, read_bytes
-from prov_ledger.errors import Refused
+from prov_ledger.errors import GraphBusy, Refused
 from prov_ledger.queries.binding import NamedQuery, load_query, query_names
+from prov_ledger.store.port import Answer
 
 #: How a parameter of each kind is written.
 _SPELLINGS = {
@@ -29,6 +32,9 @@ prov-ledger sparql --name ending_soon -p days=30 --format csv"""
 
 #: No query is waited for without end: one that is waited for in this thread cannot be interrupted.
 _TIMEOUT_S = 300.0
+
+#: How long a sister command is waited for: as a rule it has the graph for less than that.
+_PATIENCE_S = 5.0
 
 commands = Commands()
 
@@ -69,12 +75,24 @@ def sparql(
     with session.open() as ledger:
         if name is not None:
             given = _parameters(parameters or [])
-            answer = ledger.named_query(name, given, text_columns=columns, timeout=timeout)
+            answer = _waiting(lambda: ledger.named_query(name, given, text_columns=columns, timeout=timeout))
         else:
             wanted = query if query is not None else read_bytes(str(query_file)).decode("utf-8", "replace")
-            answer = ledger.sparql(wanted, text_columns=columns, timeout=timeout)
+            answer = _waiting(lambda: ledger.sparql(wanted, text_columns=columns, timeout=timeout))
     for line in format_answer(answer, chosen, terminal_width()):
         print(line)
+
+
+def _waiting(ask: Callable[[], Answer]) -> Answer:
+    """The answer, once another command has let go of the graph. Raises GraphBusy where it takes too long."""
+    end = time.monotonic() + _PATIENCE_S
+    while True:
+        try:
+            return ask()
+        except GraphBusy:
+            if time.monotonic() >= end:
+                raise
+            time.sleep(0.05)
 
 
 def _parameters(pairs: list[str]) -> dict[str, str]:

@@ -65,7 +65,7 @@ def creating_tenant(ledger: Path, tenant: str, base: str, keys: KeyProvider) -> 
 def _locked(folder: Path) -> Iterator[None]:
     """The folder, made if need be, and no other creation in it."""
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
         descriptor = os.open(folder, os.O_RDONLY)
     except OSError as error:
         raise StorageError(f"cannot make the folder {folder}: {error.strerror}") from error

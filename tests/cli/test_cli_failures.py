@@ -3,6 +3,7 @@
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -116,3 +117,18 @@ def test_a_tenant_that_is_here_is_not_imported_and_what_fits_is_said(tmp_path: P
     ran = run("tenant", "import", str(moving), "--keys-from", str(apart))
     assert (ran.status, ran.err.partition(":")[0]) == (2, "error [already_exists]")
     assert "import it into another ledger (--ledger), reopen it" in ran.err
+
+
+def test_queries_at_once_wait_for_each_other(tmp_path: Path) -> None:
+    run = Command(tmp_path / "ledger")
+    run.made("init")
+    with ThreadPoolExecutor(3) as pool:
+        ran = list(pool.map(lambda query: run("sparql", "-q", query), ["ASK { ?s ?p ?o }"] * 3))
+    assert [(one.status, one.out) for one in ran] == [(0, "true")] * 3, [one.err for one in ran]
+
+
+def test_a_new_ledger_lets_nobody_else_look_into_it(tmp_path: Path) -> None:
+    run = Command(tmp_path / "ledger")
+    run.made("init")
+    assert (run.ledger / "tenants" / "default").stat().st_mode & 0o777 == 0o700
+    assert "chmod" not in run("doctor").out
