@@ -54,7 +54,7 @@ def move_out(
     marker = tenant_folder(ledger, name) / MOVED
     with closing(Tenant(ledger, name, keys, clock, closed=True)) as tenant:
         acting, epoch, backing = _acting(tenant, agent), tenant.tickets.epoch, Backing(tenant)
-        _check_apart(destination, keys_to)
+        _check_apart(ledger, destination, keys_to)
         backing.check(destination)
         _mark(marker)
         crash_point("tenant.closed")
@@ -67,9 +67,11 @@ def move_out(
             raise
 
 
-def _check_apart(destination: Path, keys_to: Path) -> None:
-    """Refuse to put the key above, into or below the folder that it opens."""
+def _check_apart(ledger: Path, destination: Path, keys_to: Path) -> None:
+    """Refuse to put the key above, into or below the folder that it opens, or where removing takes it."""
     files, apart = destination.resolve(), keys_to.resolve()
+    if apart.is_relative_to(ledger.resolve()):
+        raise Refused("bad_input", "the keys go outside of the ledger: give another place")
     if files.is_relative_to(apart) or apart.is_relative_to(files):
         raise Refused("bad_input", "the keys go beside the files: give another place")
 

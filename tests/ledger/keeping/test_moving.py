@@ -323,3 +323,11 @@ def test_the_doctor_tells_of_suspended_grants(world: World, tmp_path: Path) -> N
     restored(tmp_path / "backup", again, world.clock, None, world.folder / "keys")
     found = examine(again, TENANT, keys_of(again), world.clock)
     assert levels(found, "grants") == {"look"}
+
+
+def test_a_key_does_not_go_where_removing_the_tenant_takes_it(world: World, tmp_path: Path) -> None:
+    keys = keys_of(world.folder)
+    with pytest.raises(Refused, match="the keys go outside of the ledger: give another place"):
+        move_out(world.folder, TENANT, keys, tmp_path / "out", world.folder / "keys", world.clock, None)
+    assert not (tmp_path / "out").exists()
+    Ledger.open(world.folder, clock=world.clock).close()
