@@ -7,7 +7,14 @@ import typer
 from prov_ledger.cli.capture_commands import ScopeOption
 from prov_ledger.cli.command import Commands
 from prov_ledger.cli.session import Session
-from prov_ledger.cli.values import parse_enumerated, parse_pairs, parse_row, parse_scope_option, parse_support
+from prov_ledger.cli.values import (
+    expect_kind,
+    parse_enumerated,
+    parse_pairs,
+    parse_row,
+    parse_scope_option,
+    parse_support,
+)
 from prov_ledger.errors import Refused
 from prov_ledger.model.records import TRANSFORMATIONS
 
@@ -79,7 +86,7 @@ def evidence(
     number = int(table) if table.isdecimal() else table
     with session.open() as ledger:
         made = ledger.evidence(
-            revision,
+            expect_kind(revision, "rev", "a revision's"),
             quote=quote,
             prefix=prefix,
             suffix=suffix,

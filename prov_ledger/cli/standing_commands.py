@@ -8,6 +8,7 @@ import typer
 from prov_ledger.cli.command import Commands
 from prov_ledger.cli.render import hanging, terminal_width
 from prov_ledger.cli.session import Session
+from prov_ledger.cli.values import expect_kind
 from prov_ledger.model.times import parse_date_or_instant
 
 Claim = Annotated[str, typer.Argument(metavar="CLAIM", help="Id of the claim (cl_...).")]
@@ -77,6 +78,6 @@ def explain(
     """
     with session.open() as ledger:
         moment = None if as_of is None else parse_date_or_instant(as_of)
-        account = ledger.explain(claim, as_of=moment)
+        account = ledger.explain(expect_kind(claim, "cl", "a claim's"), as_of=moment)
     width = terminal_width()
     session.emit(account, chain.from_iterable(hanging(line, width) for line in account.lines()))

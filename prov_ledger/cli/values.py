@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from prov_ledger.errors import Refused
+from prov_ledger.model.ids import looks_like_id, prefix_of
 from prov_ledger.scenarios.document import parse_document
 from prov_ledger.scenarios.scenario import NotAScenario
 
@@ -130,6 +131,13 @@ def _mapping(value: object, option: str) -> dict[str, object]:
     if not isinstance(value, dict):
         raise Refused("bad_input", f"{option} expects a mapping of names to values")
     return {str(key): item for key, item in value.items()}
+
+
+def expect_kind(id: str, prefix: str, what: str) -> str:
+    """The id as it is, unread. Raises Refused ``bad_input`` where its prefix is of another kind."""
+    if looks_like_id(id) and prefix_of(id).lower() != prefix:
+        raise Refused("bad_input", f"expected {what} id ({prefix}_...), got one of {prefix_of(id).lower()}_")
+    return id
 
 
 def parse_enumerated(text: str, allowed: Iterable[str], option: str) -> str:

@@ -132,3 +132,10 @@ def test_a_new_ledger_lets_nobody_else_look_into_it(tmp_path: Path) -> None:
     run.made("init")
     assert (run.ledger / "tenants" / "default").stat().st_mode & 0o777 == 0o700
     assert "chmod" not in run("doctor").out
+
+
+def test_an_id_of_another_kind_is_told_from_its_prefix(shop: Shop) -> None:
+    evidence = shop.run("evidence", shop.source, "--quote", "within 60 days").err
+    assert evidence == "error [bad_input]: expected a revision's id (rev_...), got one of src_"
+    explained = shop.run("explain", shop.evidence).err
+    assert explained == "error [bad_input]: expected a claim's id (cl_...), got one of ev_"
