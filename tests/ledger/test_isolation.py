@@ -72,6 +72,7 @@ CALLS: dict[str, list[Call]] = {
         lambda x, id: x.revision(own_source(x), data="New text.", label="v2", relation={"corrects": id}),
     ],
     "revoke": [lambda x, id: x.revoke("reader", id)],
+    "roles_of": [lambda x, id: x.roles_of(id)],
     "run_erasure": [lambda x, id: x.run_erasure(id)],
     "scope": [lambda x, id: x.scope(id, [{"fact": "region", "in": ["EU"]}])],
     "show": [lambda x, id: x.show(id)],
@@ -91,7 +92,7 @@ _WITHOUT_IDS = """
     agent backup base batch catch_up changes check_may close collection confirm_grants declare_fact
     drop_search_index entries facts find find_agent forget_disclosures held holds init is_founder
     keep_search_index keyed_hash last_entry leaves list_collections list_grants list_sources list_threads
-    load member narrowed open passing_hash rebuild retention_rules rotate_keys sensitive snapshot
+    load member names_version narrowed open passing_hash rebuild retention_rules rotate_keys sensitive snapshot
     snapshot_age_s snapshots sweep sync thread tool_result tree_head validate verify
 """
 WITHOUT_IDS = frozenset(_WITHOUT_IDS.split())
