@@ -92,8 +92,8 @@ _WITHOUT_IDS = """
     agent backup base batch catch_up changes check_may close collection confirm_grants declare_fact
     drop_search_index entries facts find find_agent forget_disclosures held holds init is_founder
     keep_search_index keyed_hash last_entry leaves list_collections list_grants list_sources list_threads
-    load member names_version narrowed open passing_hash rebuild retention_rules rotate_keys sensitive snapshot
-    snapshot_age_s snapshots sweep sync thread tool_result tree_head validate verify
+    load member names_version narrowed open passing_hash rebuild retention_rules rotate_keys sensitive
+    snapshot snapshot_age_s snapshots sweep sync thread tool_result tree_head validate verify
 """
 WITHOUT_IDS = frozenset(_WITHOUT_IDS.split())
 
