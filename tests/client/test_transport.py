@@ -290,9 +290,11 @@ def test_a_refusal_of_another_form_is_an_error_all_the_same(body: object) -> Non
     assert refused.value.code == "internal"
 
 
-@pytest.mark.parametrize("token", ["secret\n", "a b", "é", ""])
-def test_a_token_that_is_none_is_refused_and_not_repeated(token: str) -> None:
-    with pytest.raises(Refused, match="the token holds") as refused:
+@pytest.mark.parametrize(
+    ("token", "why"), [("secret\n", "holds"), ("a b", "holds"), ("é", "holds"), ("", "is empty")]
+)
+def test_a_token_that_is_none_is_refused_and_not_repeated(token: str, why: str) -> None:
+    with pytest.raises(Refused, match=f"the token {why}") as refused:
         Client("http://127.0.0.1:1", token=token)
     assert "secret" not in refused.value.message
 

@@ -161,11 +161,11 @@ def test_curl_asks(server: Server) -> None:
 @pytest.mark.skipif(shutil.which("curl") is None, reason="curl is not installed")
 def test_what_the_readme_shows_is_answered(server: Server) -> None:
     _, _, section = (_ROOT / "README.md").read_text().partition("## Query over HTTP\n")
-    command = section.partition("```shell\n")[2].partition("```")[0]
-    command = command.replace("http://127.0.0.1:8080/v1/default/sparql", server.address)
+    shown = section.partition("```shell\n")[2].partition("```")[0]
+    command = shown[shown.index("curl ") :].replace("http://127.0.0.1:8080/v1/default/sparql", server.address)
     done = subprocess.run(
         ["bash", "-c", command],
-        env={**os.environ, "KEY": server.authorization.split()[1]},
+        env={**os.environ, "ANALYST": server.authorization.split()[1]},
         capture_output=True,
         text=True,
         timeout=60,
