@@ -34,7 +34,6 @@ from prov_ledger.model.world import Recorded, SourceHistory, World
 _FAILED: dict[str, Verdict] = {"not_applicable": "not_applicable", "ended": "ended", "not_yet": "not_yet"}
 _CITABLE = Finding("citable")
 _LEVEL = {level: rank for rank, level in enumerate(LEVELS)}
-_NONE_DIFFER: frozenset[str] = NO_NAMES
 _UNDERCUTS = frozenset({"retracted", "superseded", "other_question", "undercut"})
 
 
@@ -483,7 +482,7 @@ class Judge:
     def _bound(self, record: r.ClaimRecord) -> tuple[AbstractSet[str], frozenset[str]]:
         names = bound_facts(record)
         if not names:
-            return _NONE_DIFFER, NO_NAMES
+            return NO_NAMES, NO_NAMES
         differing, missing = set[str](), set[str]()
         for name in names:
             made_for = record.question.facts.get(name)

@@ -220,9 +220,7 @@ class Session:
             allowed = state.roster.readable(acting.agent, acting.purpose, sources, now, groups)
         else:
             allowed = self._authorised(acting, sources, now, groups)
-        if state.roster.suspended:
-            return frozenset()
-        return allowed - state.roster.denied - state.gone_sources(sources, now)
+        return allowed - state.gone_sources(sources, now)
 
     def _authorised(
         self,
@@ -237,7 +235,8 @@ class Session:
             ReadRequest(acting.agent, acting.purpose, s, c, now, groups, roles)
             for s, c in dict.fromkeys(sources)
         ]
-        return readable(self.authoriser, requests, self._deadline_s)
+        allowed, roster = readable(self.authoriser, requests, self._deadline_s), self.tenant.state.roster
+        return frozenset() if roster.suspended else allowed - roster.denied
 
     def _groups(self) -> frozenset[Node] | None:
         """The groups that credentials leave; None: all that the agent is in."""

@@ -18,11 +18,11 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from prov_ledger.errors import ProvLedgerError
 from prov_ledger.service.acting import TENANT, service_of
 from prov_ledger.service.pool import Pool
+from prov_ledger.service.requests import LONGEST_KEY
 
 #: How long a request waits for room before it is refused.
 REFUSED_AFTER_S = 0.2
 _KEY = b"idempotency-key"
-_LONGEST_KEY = 255
 _PREFIX = "/v1/{tenant}/"
 
 
@@ -97,7 +97,7 @@ def _headers(scope: Scope) -> dict[str, str] | None:
     found: dict[str, str] = {}
     for name, value in scope["headers"]:
         text = name.decode("latin-1").lower()
-        if text in found or (name == _KEY and len(value) > _LONGEST_KEY):
+        if text in found or (name == _KEY and len(value) > LONGEST_KEY):
             return None
         found[text] = value.decode("latin-1")
     return found

@@ -20,7 +20,8 @@ from prov_ledger.vault.crash import crash_point
 from prov_ledger.vault.database import Database
 from prov_ledger.vault.sealing import TOKEN_BYTES
 
-_LONGEST_KEY = 255
+#: Of the characters of an Idempotency-Key.
+LONGEST_KEY = 255
 _GENERATION_BYTES = 8
 _BODY_BYTES = _GENERATION_BYTES + TOKEN_BYTES
 
@@ -35,8 +36,8 @@ class Sent:
     @classmethod
     def of(cls, ledger: Ledger, caller: str, route: str, key: str, body: bytes) -> "Sent":
         """The same caller, route and key are the same write. Raises Refused ``bad_input`` for no key."""
-        if not 0 < len(key) <= _LONGEST_KEY or not key.isascii() or not key.isprintable():
-            raise Refused("bad_input", f"an Idempotency-Key is 1 to {_LONGEST_KEY} printable characters")
+        if not 0 < len(key) <= LONGEST_KEY or not key.isascii() or not key.isprintable():
+            raise Refused("bad_input", f"an Idempotency-Key is 1 to {LONGEST_KEY} printable characters")
         token = ledger.keyed_hash("request", f"{caller}\n{route}\n{key}")
         generation, hashed = ledger.passing_hash("request-body", body.hex())
         return cls(token, generation.to_bytes(_GENERATION_BYTES, "big") + hashed)

@@ -18,7 +18,7 @@ from prov_ledger.service.answers import answered, value_of
 from prov_ledger.service.bodies import check_json_type, parse_model, read_body
 from prov_ledger.service.models import Arguments, answer_model, arguments_of, parameters_of, request_model
 from prov_ledger.service.problems import MEDIA_TYPE, Problem
-from prov_ledger.service.requests import Sent
+from prov_ledger.service.requests import LONGEST_KEY, Sent
 from prov_ledger.service.service import Caller, Service
 from prov_ledger.service.settings import Limits
 from prov_ledger.service.verbs import NOTHING, VERBS, Verb
@@ -47,7 +47,8 @@ _LARGE = ("revision", "tool_result", "bind")
 IdempotencyKey = Annotated[
     str | None,
     Header(
-        description="Chosen by the caller; a write that is sent again with it is made once.", max_length=255
+        description="Chosen by the caller; a write that is sent again with it is made once.",
+        max_length=LONGEST_KEY,
     ),
 ]
 

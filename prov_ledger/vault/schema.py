@@ -147,7 +147,7 @@ DISCLOSURES = Schema(
 #: A file of a ledger, not of a tenant; it lives here because to remove a tenant takes its rows out.
 API_KEYS = Schema(
     "service.keys",
-    0x504C4B31,
+    0x504C4131,
     (
         """CREATE TABLE api_key (
             id TEXT PRIMARY KEY, hash BLOB NOT NULL, tenant TEXT NOT NULL, agent TEXT NOT NULL,
